@@ -1,0 +1,202 @@
+#include "ir/module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace stead::ir {
+
+std::vector<ComputationId> Module::ComputationsPostOrder() const {
+  std::vector<ComputationId> order;
+  std::unordered_set<ComputationId> seen;
+  struct Visit {
+    ComputationId id;
+    bool leaving;
+  };
+  // Explicit stack: a hostile module may nest calls deeper than the machine's.
+  std::vector<Visit> stack;
+  if (entry.valid()) stack.push_back({entry, false});
+  while (!stack.empty()) {
+    Visit visit = stack.back();
+    stack.pop_back();
+    if (visit.leaving) {
+      order.push_back(visit.id);
+      continue;
+    }
+    if (!seen.insert(visit.id).second) continue;
+    stack.push_back({visit.id, true});
+    for (InstrId id : computations_[visit.id].instructions) {
+      for (ComputationId callee : instructions_[id].called) {
+        if (!seen.contains(callee)) stack.push_back({callee, false});
+      }
+    }
+  }
+  return order;
+}
+
+SourcePlace Module::SourceOf(InstrId id) const {
+  const Instruction& instruction = instructions_[id];
+  const Metadata& metadata = instruction.metadata;
+  if (!metadata.source_file.empty()) return {metadata.source_file, metadata.source_line, 0};
+  size_t frame = static_cast<size_t>(metadata.stack_frame_id);
+  if (frame >= 1 && frame <= stack_frames.frames.size()) {
+    size_t location = static_cast<size_t>(stack_frames.frames[frame - 1].file_location_id);
+    if (location >= 1 && location <= stack_frames.locations.size()) {
+      const StackFrames::Location& found = stack_frames.locations[location - 1];
+      size_t file = static_cast<size_t>(found.file_name_id);
+      if (file >= 1 && file <= stack_frames.file_names.size()) {
+        return {stack_frames.file_names[file - 1], found.line, found.column};
+      }
+    }
+  }
+  return instruction.text_place;
+}
+
+bool Module::IsDonated(int64_t parameter, const ShapeIndex& index) const {
+  for (const InputOutputAlias& alias : input_output_aliases) {
+    if (alias.parameter == parameter && alias.parameter_index == index) return true;
+  }
+  return std::ranges::find(buffer_donors, BufferDonor{parameter, index}) != buffer_donors.end();
+}
+
+ComputationId Module::AddComputation(std::string name) {
+  Computation computation;
+  computation.name = UniqueName(name);
+  return computations_.Add(std::move(computation));
+}
+
+InstrId Module::Store(ComputationId computation, Instruction instruction) {
+  instruction.computation = computation;
+  instruction.name = UniqueName(instruction.name.empty() ? std::string(OpcodeName(instruction.opcode)) : instruction.name);
+  for (InstrId operand : instruction.operands) {
+    STEAD_CHECK(instructions_[operand].computation == computation && !instructions_[operand].erased, instruction.name);
+  }
+  InstrId id = instructions_.Add(std::move(instruction));
+  users_.Add({});
+  const Instruction& stored = instructions_[id];
+  for (InstrId operand : stored.operands) AddUse(operand, id);
+  if (stored.opcode == Opcode::kParameter) {
+    std::vector<InstrId>& parameters = computations_[computation].parameters;
+    size_t number = static_cast<size_t>(stored.As<ParameterAttributes>().number);
+    if (parameters.size() <= number) parameters.resize(number + 1);
+    parameters[number] = id;
+  }
+  return id;
+}
+
+InstrId Module::Add(ComputationId computation, Instruction instruction) {
+  InstrId id = Store(computation, std::move(instruction));
+  computations_[computation].instructions.push_back(id);
+  return id;
+}
+
+InstrId Module::AddBefore(InstrId position, Instruction instruction) {
+  ComputationId computation = instructions_[position].computation;
+  InstrId id = Store(computation, std::move(instruction));
+  std::vector<InstrId>& list = computations_[computation].instructions;
+  list.insert(std::ranges::find(list, position), id);
+  return id;
+}
+
+InstrId Module::AddCopyBefore(InstrId position, InstrId operand, CopyReason reason) {
+  Instruction copy;
+  copy.opcode = Opcode::kCopy;
+  copy.name = "copy";
+  copy.shape = instructions_[operand].shape;
+  copy.operands = {operand};
+  copy.attributes = CopyAttributes{reason};
+  copy.metadata = instructions_[operand].metadata;
+  copy.text_place = instructions_[operand].text_place;
+  return AddBefore(position, std::move(copy));
+}
+
+void Module::SetRoot(ComputationId computation, InstrId root) {
+  STEAD_CHECK(instructions_[root].computation == computation);
+  computations_[computation].root = root;
+}
+
+void Module::SetOperand(InstrId user, size_t number, InstrId operand) {
+  std::vector<InstrId> operands = instructions_[user].operands;
+  operands.at(number) = operand;
+  SetOperands(user, std::move(operands));
+}
+
+void Module::SetOperands(InstrId user, std::vector<InstrId> operands) {
+  for (InstrId operand : instructions_[user].operands) DropUse(operand, user);
+  instructions_[user].operands = std::move(operands);
+  for (InstrId operand : instructions_[user].operands) AddUse(operand, user);
+}
+
+void Module::SetShape(InstrId id, Shape shape) { instructions_[id].shape = std::move(shape); }
+void Module::SetAttributes(InstrId id, Attributes attributes) { instructions_[id].attributes = std::move(attributes); }
+void Module::SetCalled(InstrId id, std::vector<ComputationId> called) { instructions_[id].called = std::move(called); }
+void Module::SetControlPredecessors(InstrId id, std::vector<InstrId> predecessors) {
+  instructions_[id].control_predecessors = std::move(predecessors);
+}
+void Module::SetExtra(InstrId id, std::vector<ExtraAttribute> extra) { instructions_[id].extra = std::move(extra); }
+void Module::SetMetadata(InstrId id, Metadata metadata) { instructions_[id].metadata = std::move(metadata); }
+
+void Module::ReplaceAllUses(InstrId old_id, InstrId new_id) {
+  std::vector<InstrId> users = users_[old_id];
+  for (InstrId user : users) {
+    if (user == new_id) continue;
+    std::vector<InstrId> operands = instructions_[user].operands;
+    std::ranges::replace(operands, old_id, new_id);
+    SetOperands(user, std::move(operands));
+  }
+  Computation& computation = computations_[instructions_[old_id].computation];
+  for (InstrId id : computation.instructions) {
+    if (id != new_id) std::ranges::replace(instructions_[id].control_predecessors, old_id, new_id);
+  }
+  if (computation.root == old_id) computation.root = new_id;
+}
+
+void Module::Erase(InstrId id) {
+  Instruction& instruction = instructions_[id];
+  Computation& computation = computations_[instruction.computation];
+  STEAD_CHECK(users_[id].empty() && computation.root != id, instruction.name);
+  for (InstrId operand : instruction.operands) DropUse(operand, id);
+  for (InstrId other : computation.instructions) {
+    std::vector<InstrId>& predecessors = instructions_[other].control_predecessors;
+    if (std::erase(predecessors, id) == 0) continue;
+    for (InstrId inherited : instruction.control_predecessors) {
+      if (std::ranges::find(predecessors, inherited) == predecessors.end()) predecessors.push_back(inherited);
+    }
+  }
+  std::erase(computation.instructions, id);
+  instruction.operands.clear();
+  instruction.control_predecessors.clear();
+  instruction.erased = true;
+}
+
+void Module::Reorder(ComputationId computation, std::vector<InstrId> order) {
+  STEAD_CHECK(std::ranges::is_permutation(order, computations_[computation].instructions));
+  computations_[computation].instructions = std::move(order);
+}
+
+std::string Module::UniqueName(const std::string& base) {
+  auto [entry, fresh] = names_.try_emplace(base, 1);
+  if (fresh) return base;
+  // "add.3" grows "add.4", not "add.3.1": strip a numeric suffix before counting on.
+  std::string stem = base;
+  size_t dot = stem.rfind('.');
+  if (dot != std::string::npos && dot + 1 < stem.size() &&
+      stem.find_first_not_of("0123456789", dot + 1) == std::string::npos) {
+    stem.resize(dot);
+  }
+  int& next = names_[stem];
+  for (;;) {
+    std::string candidate = fmt::format("{}.{}", stem, ++next);
+    if (names_.try_emplace(candidate, 1).second) return candidate;
+  }
+}
+
+void Module::AddUse(InstrId operand, InstrId user) {
+  std::vector<InstrId>& users = users_[operand];
+  if (std::ranges::find(users, user) == users.end()) users.push_back(user);
+}
+
+void Module::DropUse(InstrId operand, InstrId user) { std::erase(users_[operand], user); }
+
+}  // namespace stead::ir

@@ -1,0 +1,80 @@
+// Shapes: what an HLO value is (array, tuple, token), how large, and in which order its elements lie.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "ir/element_type.h"
+
+namespace stead::ir {
+
+// Position of a leaf inside a (nested) tuple shape; empty for the value itself.
+using ShapeIndex = std::vector<int64_t>;
+
+// Order of dimensions in memory. `minor_to_major` empty means row major (last dimension fastest).
+struct Layout {
+  std::vector<int64_t> minor_to_major;
+  std::string suffix;  // what follows the order in HLO text, verbatim: ":T(8,128)", ":S(1)"; describes other machines' memory
+  friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+struct Shape {
+  enum class Kind : uint8_t { kArray, kTuple, kToken, kOpaque };
+
+  Kind kind = Kind::kArray;
+  ElementType element_type = ElementType::kF32;  // arrays
+  std::vector<int64_t> dimensions;               // arrays; in elements, each >= 0
+  std::vector<bool> dynamic_dimensions;          // arrays; empty when all are static
+  Layout layout;                                 // arrays
+  std::vector<Shape> elements;                   // tuples
+
+  static Shape Array(ElementType type, std::vector<int64_t> dimensions);
+  static Shape Tuple(std::vector<Shape> elements);
+  static Shape Token();
+
+  bool is_array() const { return kind == Kind::kArray; }
+  bool is_tuple() const { return kind == Kind::kTuple; }
+  int64_t rank() const { return static_cast<int64_t>(dimensions.size()); }
+  bool is_scalar() const { return is_array() && dimensions.empty(); }
+
+  // Number of elements of an array; 1 for a scalar. REQUIRES: is_array().
+  int64_t element_count() const;
+  // Bytes of the value: arrays by element_count, tuples the sum of their leaves, tokens 0.
+  int64_t byte_size() const;
+  // True for arrays whose elements lie row major without tiles.
+  bool is_row_major() const;
+
+  // Same kind, element types and dimensions; layouts may differ.
+  bool Compatible(const Shape& other) const;
+  // Compatible and the same layout (an absent layout equals row major).
+  friend bool operator==(const Shape& left, const Shape& right);
+
+  // "f32[2,3]{1,0}"; layouts are printed as XLA does (row major unless stated) when `with_layout`.
+  std::string ToString(bool with_layout = true) const;
+};
+
+// Row-major strides in elements: {3, 1} for [2, 3].
+std::vector<int64_t> RowMajorStrides(const std::vector<int64_t>& dimensions);
+
+// The sub-shape at `index`. REQUIRES: the index is valid for the shape.
+const Shape& SubShape(const Shape& shape, const ShapeIndex& index);
+
+// Calls visit(index, leaf) for every array or token leaf, in order.
+template <typename Visit>
+void ForEachLeaf(const Shape& shape, Visit visit, ShapeIndex prefix = {}) {
+  if (!shape.is_tuple()) {
+    visit(static_cast<const ShapeIndex&>(prefix), shape);
+    return;
+  }
+  for (size_t element = 0; element < shape.elements.size(); ++element) {
+    prefix.push_back(static_cast<int64_t>(element));
+    ForEachLeaf(shape.elements[element], visit, prefix);
+    prefix.pop_back();
+  }
+}
+
+// "{}", "{0}", "{1,2}".
+std::string ShapeIndexToString(const ShapeIndex& index);
+
+}  // namespace stead::ir
