@@ -1,0 +1,58 @@
+// What one instruction reads of its operands and which operands' buffers its result may take over.
+//   Composed through fusions from the effects of what they hold. The one home of the sharing rule: planner, checker, fusion
+//   and code generation ask here. Safe wrong answers: "reads the whole operand", "no tie".
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ir/module.h"
+
+namespace stead::analysis {
+
+// A box of elements of an array: all of it, or [start, start + size) in every dimension.
+struct Region {
+  bool whole = true;
+  std::vector<int64_t> starts, sizes;  // when !whole
+
+  static Region Box(std::vector<int64_t> starts, std::vector<int64_t> sizes) {
+    return {false, std::move(starts), std::move(sizes)};
+  }
+  friend bool operator==(const Region&, const Region&) = default;
+};
+
+// True only when no element lies in both. May return false without cause.
+bool Disjoint(const Region& left, const Region& right);
+
+// How an instruction reads one operand (arrays; a tuple operand counts all its leaves alike).
+struct OperandRead {
+  bool reads = false;        // false: only forwarded or unused
+  Region region;             // a superset of the elements that are read
+  bool same_index = false;   // element k is read only to make element k of the result, before that is written
+};
+
+enum class TieKind : uint8_t {
+  kMust,         // the op overwrites the operand's buffer by its own definition (declared custom-call alias)
+  kWindow,       // keeps the operand's bytes except a window, which it writes (dynamic-update-slice, scatter)
+  kElementwise,  // writes every element, each after its last read: the buffer may be reused if the operand dies here
+};
+
+// The result leaf may be built in operand `operand`'s buffer.
+struct Tie {
+  int64_t operand = 0;
+  ir::ShapeIndex operand_index;  // leaf inside a tuple operand
+  ir::ShapeIndex result_index;
+  TieKind kind = TieKind::kElementwise;
+  Region written;  // of the result's elements: what is written when the tie is used
+};
+
+struct Effects {
+  std::vector<OperandRead> reads;  // per operand
+  std::vector<Tie> ties;
+  bool has_side_effect = false;
+  bool forwards = false;           // result leaves are operand leaves (tuple, get-tuple-element, bitcast, reshape, barrier)
+};
+
+Effects EffectsOf(const ir::Module& module, ir::InstrId id);
+
+}  // namespace stead::analysis

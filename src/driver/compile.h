@@ -1,0 +1,46 @@
+// The story of one compile, top to bottom: bytes -> module -> passes -> plan -> check -> machine code.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "inplace/plan.h"
+#include "ir/module.h"
+#include "runtime/executable.h"
+
+namespace stead::driver {
+
+// --assume-alias custom-call.2:0, custom-call.2{1}:0 : treat the custom call as if it declared the alias.
+struct AssumedAlias {
+  std::string instruction;
+  ir::ShapeIndex output_index;
+  int64_t operand = 0;
+};
+
+struct Options {
+  std::string file_name = "module";  // for diagnostics
+  std::vector<AssumedAlias> assumed_aliases;
+  std::string dump_to;               // directory: one file per pass (NN-pass-name.hlo); empty: none
+  inplace::PlanOptions plan;
+};
+
+struct Compiled {
+  inplace::BufferPlan plan;          // plan.module is the final HLO
+  std::unique_ptr<runtime::Executable> executable;
+};
+
+// HLO text or StableHLO bytecode, told apart by content; verified. `owner` keeps `bytes` alive for large constants (null: copied).
+Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& file_name);
+
+// Passes, in-place plan and its proof.
+Result<inplace::BufferPlan> Plan(ir::Module module, const Options& options);
+
+// Plan and machine code. RETURNS Unimplemented in a build without LLVM.
+Result<Compiled> Compile(ir::Module module, const Options& options);
+
+}  // namespace stead::driver

@@ -1,0 +1,17 @@
+// HLO text, as XLA of any age prints it -> ir::Module.
+//   Every attribute that no room interprets is kept as text (ir::ExtraAttribute) and printed back.
+//   RETURNS an error with file, line and column for anything that is not HLO text; never crashes on hostile bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "ir/module.h"
+
+namespace stead::frontend {
+
+// `file_name` appears in diagnostics and in Instruction::text_place. The result is parsed, not verified.
+Result<ir::Module> ParseHloText(std::string_view text, const std::string& file_name);
+
+}  // namespace stead::frontend

@@ -1,0 +1,24 @@
+// Explains the copies of a module as given and of our plan: as text in the manner of rustc, or as JSON for programs.
+//   Recomputes nothing of the plan; the given module's copies are analysed here.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "inplace/plan.h"
+#include "ir/module.h"
+
+namespace stead::inplace {
+
+struct Totals {
+  int64_t copies = 0;
+  int64_t bytes_copied = 0;  // bytes x executions
+  int64_t peak_bytes = 0;
+};
+
+// `text` is the module's source text (may be empty), quoted around the places.
+std::string ExplainAsText(const ir::Module& given, const BufferPlan& plan, std::string_view text);
+// {"module", "given": {...}, "plan": {...}, "remarks": [...]}
+std::string ExplainAsJson(const ir::Module& given, const BufferPlan& plan);
+
+}  // namespace stead::inplace
