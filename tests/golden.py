@@ -214,7 +214,7 @@ def main(arguments=None):
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         verdicts = pool.map(lambda path: judge(path, stead, options.bless), files)
-        for path, (passed, message) in zip(files, verdicts):
+        for path, (passed, message) in zip(files, verdicts, strict=True):
             failed += not passed
             if message:
                 word = "blessed" if passed else "FAILED"

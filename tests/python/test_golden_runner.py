@@ -3,8 +3,9 @@
 import stat
 import sys
 
-import golden
 import pytest
+
+import golden
 
 STAND_IN = """#!{python}
 import json, os, signal, sys

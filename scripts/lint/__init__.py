@@ -1,0 +1,1 @@
+"""The rules of the house as code: each rule is a function from the repository to a list of findings."""
