@@ -46,6 +46,9 @@ function(stead_llvm folder)
   target_include_directories(stead_${name} SYSTEM PRIVATE ${include_dir})
   target_link_directories(stead_${name} PUBLIC ${library_dir})
   target_link_libraries(stead_${name} PUBLIC ${libraries} z zstd pthread dl m)
+  if(TARGET ${name}_test)
+    target_include_directories(${name}_test SYSTEM PRIVATE ${include_dir})
+  endif()
 endfunction()
 
 # The PJRT plugin: one shared library that exports GetPjrtApi and nothing else.

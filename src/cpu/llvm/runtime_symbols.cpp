@@ -1,0 +1,64 @@
+#include "cpu/llvm/runtime_symbols.h"
+
+#include <cmath>
+#include <cstring>
+
+// Half precision conversions of the compiler's support library; LLVM calls them where the CPU has no instruction.
+extern "C" {
+_Float16 __truncsfhf2(float);
+_Float16 __truncdfhf2(double);
+float __extendhfsf2(_Float16);
+}
+
+namespace stead::cpu {
+namespace {
+
+template <typename Function>
+void* Address(Function* function) {
+  return reinterpret_cast<void*>(function);
+}
+
+using Unary32 = float(float);
+using Unary64 = double(double);
+using Binary32 = float(float, float);
+using Binary64 = double(double, double);
+
+const RuntimeSymbol kSymbols[] = {
+    {"memcpy", Address(&::memcpy)},
+    {"memmove", Address(&::memmove)},
+    {"memset", Address(&::memset)},
+    {"__truncsfhf2", Address(&__truncsfhf2)},
+    {"__truncdfhf2", Address(&__truncdfhf2)},
+    {"__extendhfsf2", Address(&__extendhfsf2)},
+#define STEAD_UNARY(name) {#name, Address<Unary64>(&::name)}, {#name "f", Address<Unary32>(&::name##f)}
+#define STEAD_BINARY(name) {#name, Address<Binary64>(&::name)}, {#name "f", Address<Binary32>(&::name##f)}
+    STEAD_UNARY(exp),
+    STEAD_UNARY(expm1),
+    STEAD_UNARY(log),
+    STEAD_UNARY(log1p),
+    STEAD_UNARY(sin),
+    STEAD_UNARY(cos),
+    STEAD_UNARY(tan),
+    STEAD_UNARY(tanh),
+    STEAD_UNARY(erf),
+    STEAD_UNARY(cbrt),
+    STEAD_UNARY(round),
+    STEAD_UNARY(rint),
+    STEAD_UNARY(floor),
+    STEAD_UNARY(ceil),
+    STEAD_UNARY(trunc),
+    STEAD_UNARY(roundeven),
+    STEAD_BINARY(pow),
+    STEAD_BINARY(atan2),
+    STEAD_BINARY(fmod),
+#undef STEAD_UNARY
+#undef STEAD_BINARY
+    {"fma", Address<double(double, double, double)>(&::fma)},
+    {"fmaf", Address<float(float, float, float)>(&::fmaf)},
+};
+
+}  // namespace
+
+std::span<const RuntimeSymbol> RuntimeSymbols() { return kSymbols; }
+
+}  // namespace stead::cpu
