@@ -1,4 +1,5 @@
-# Functions that turn a folder under src/ into a target. A file named *_test.cpp is a GoogleTest unit test of its room.
+# Functions that turn a folder under src/ into a target. A file named *_test.cpp is a GoogleTest unit test of its room;
+# TEST_LINKS are the rooms that only the tests need (the lines `ROOM test:` of src/layers.txt).
 
 if(STEAD_TESTS)
   enable_testing()
@@ -7,7 +8,7 @@ if(STEAD_TESTS)
 endif()
 
 function(stead_room folder)
-  cmake_parse_arguments(ROOM "" "" "LINKS;DEFINES" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "LINKS;DEFINES;TEST_LINKS" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
   set(tests ${sources})
@@ -25,7 +26,7 @@ function(stead_room folder)
   endif()
   if(STEAD_TESTS AND tests)
     add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE stead_${name} GTest::gtest_main)
+    target_link_libraries(${name}_test PRIVATE stead_${name} ${ROOM_TEST_LINKS} GTest::gtest_main)
     add_test(NAME ${name} COMMAND ${name}_test)
   endif()
 endfunction()
@@ -76,4 +77,12 @@ function(stead_tool folder)
   add_executable(stead ${sources})
   target_include_directories(stead PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(stead PRIVATE stead_driver CLI11::CLI11)
+endfunction()
+
+# One coverage-guided fuzz target: tests/fuzz/NAME_fuzzer.cpp, fed to libFuzzer. Only in the preset `fuzz`.
+function(stead_fuzzer name)
+  cmake_parse_arguments(FUZZER "" "" "LINKS" ${ARGN})
+  add_executable(${name}_fuzzer ${PROJECT_SOURCE_DIR}/tests/fuzz/${name}_fuzzer.cpp)
+  target_link_libraries(${name}_fuzzer PRIVATE ${FUZZER_LINKS})
+  target_link_options(${name}_fuzzer PRIVATE -fsanitize=fuzzer)
 endfunction()

@@ -1,21 +1,79 @@
-# The test suites behind ./dev test: each prints its runner's own closing line. Sourced by ./dev.
+# The test suites behind ./dev test. Each prints its own runner's closing line. Sourced by ./dev.
+#   cpp       unit tests of the rooms (CTest)
+#   golden    text in, text out (tests/golden.py)
+#   python    JAX end to end, round trips, the tools of this repository (pytest)
+#   sanitize  the parsers' tests, mutants of their inputs included, under AddressSanitizer and UndefinedBehaviorSanitizer
+# STEAD_TEST_SCALE multiplies the number of mutants and of random programs; --all sets it.
 
-run_cpp() {
-  (cd "$root/build/release" && ctest --output-on-failure --no-tests=error -j"$(nproc)" "$@")
+SUITES=(cpp golden python sanitize)
+SANITIZED_ROOMS='base|ir|frontend'
+ALL_ROOMS='.*'
+SCALE_OF_ALL=20
+
+suite_cpp() { run_ctest release "$@"; }
+
+suite_golden() { run_python "$root/tests/golden.py" "$@"; }
+
+suite_python() { (cd "$root" && run_python -m pytest -q tests/python "$@"); }
+
+# suite_sanitize [ROOMS]: builds and runs only the tests of these rooms (a regular expression), without LLVM.
+suite_sanitize() {
+  local rooms=${1:-$SANITIZED_ROOMS}
+  configure asan
+  local targets
+  targets=$(ninja -C "$root/build/asan" -t targets all | sed -nE "s/^(($rooms)(_[a-z_]+)?_test): .*/\1/p" | sort -u)
+  build asan $targets
+  UBSAN_OPTIONS=print_stacktrace=1 run_ctest asan -R "^($rooms)(_.*)?\$"
 }
 
-run_golden() { run_python "$root/tests/golden.py" "$@"; }
+# run_ctest PRESET ARGUMENTS...: CTest, where no test at all is a failure.
+run_ctest() {
+  local preset=$1
+  shift
+  (cd "$root/build/$preset" && ctest --output-on-failure --no-tests=error -j"$(nproc)" "$@")
+}
 
-run_pytest() { (cd "$root" && run_python -m pytest -q tests/python "$@"); }
-
-test_command() {
-  timed build ready
-  local failed=0
-  timed cpp run_cpp || failed=1
-  [ ! -f "$root/tests/golden.py" ] || timed golden run_golden || failed=1
-  [ ! -d "$root/tests/python" ] || timed python run_pytest || failed=1
-  print_stage_times
+# suite_room ROOM: everything that is said about one room: its unit tests, its golden files and its pytest files.
+suite_room() {
+  local room=$1 failed=0 name files
+  name=${room//\//_}
+  run_ctest release -R "^$name(_.*)?\$" || failed=1
+  [ ! -d "$root/tests/golden/$room" ] || suite_golden "$room" || failed=1
+  files=$(ls "$root"/tests/python/test_"$name"*.py 2>/dev/null) || true
+  [ -z "$files" ] || (cd "$root" && run_python -m pytest -q $files) || failed=1
   return $failed
 }
 
-fuzz_command() { fail "no fuzz targets" "none are built yet" "./dev test sanitize"; }
+test_command() {
+  local selected=() all="" word
+  for word in "$@"; do
+    case $word in
+      --all) all=1 ;;
+      cpp | golden | python | sanitize) selected+=("$word") ;;
+      *)
+        [ -d "$root/src/$word" ] || fail "no suite or room \`$word\`" "suites: ${SUITES[*]}; rooms: the folders under src/" "./dev help"
+        selected+=("room $word")
+        ;;
+    esac
+  done
+  [ ${#selected[@]} != 0 ] || selected=("${SUITES[@]}")
+  if [ -n "$all" ]; then
+    export STEAD_TEST_SCALE=${STEAD_TEST_SCALE:-$SCALE_OF_ALL}
+    selected=("${selected[@]/#sanitize/sanitize $ALL_ROOMS}")
+  fi
+  run_suites "${selected[@]}"
+}
+
+# run_suites SUITE...: runs each, whatever became of the others, and ends with one table.
+run_suites() {
+  local failed=() suite
+  timed build ready
+  for suite in "$@"; do
+    say ""
+    say "== $suite"
+    # A subshell, so that a suite that cannot even be built fails alone.
+    timed "$suite" eval "(suite_$suite)" || failed+=("$suite")
+  done
+  print_stage_times
+  [ ${#failed[@]} = 0 ] || fail "failed: ${failed[*]}" "the messages above say what was seen" "./dev test ${failed[0]#room }"
+}

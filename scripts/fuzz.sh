@@ -1,0 +1,27 @@
+# Coverage-guided fuzzing of the parsers with libFuzzer. Sourced by ./dev.
+# Inputs that found new code are kept in build/fuzz/corpus between runs, so that a later run goes on where this one ended.
+
+fuzz() {
+  local seconds=$1 target folder failed=0
+  [[ $seconds =~ ^[0-9]+$ ]] || fail "\`$seconds\` is no number of seconds" "it says how long each parser is fuzzed" "./dev fuzz 60"
+  setup
+  ensure_packages "$root/scripts/apt-packages-fuzz.txt"
+  build fuzz
+  for target in hlo_text stablehlo; do
+    folder="$root/build/fuzz/corpus/$target"
+    mkdir -p "$folder"
+    say "Fuzzing $target for $seconds s"
+    (cd "$root/build/fuzz" && "./${target}_fuzzer" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -verbosity=0 \
+      -print_final_stats=1 -artifact_prefix="$target-" "$folder" $(seeds "$target")) || failed=1
+  done
+  [ $failed = 0 ] || fail "a parser failed" "the input is in build/fuzz, named after the target and the kind of failure" \
+    "mend the parser and keep the input as a test in its room"
+}
+
+# The folders of the repository that hold inputs of a target.
+seeds() {
+  case $1 in
+    hlo_text) find "$root/tests" -name '*.hlo' -exec dirname {} + | sort -u ;;
+    stablehlo) find "$root/tests" -name '*.mlirbc' -exec dirname {} + | sort -u ;;
+  esac
+}
