@@ -44,6 +44,7 @@ class Literal {
   int64_t AsInteger(int64_t index) const;
   // Same shape (dimensions, type) and the same bytes.
   bool SameBits(const Literal& other) const;
+  friend bool operator==(const Literal& left, const Literal& right) { return left.SameBits(right); }
 
  private:
   Shape shape_;

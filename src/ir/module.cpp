@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 namespace stead::ir {
 
@@ -72,10 +73,13 @@ InstrId Module::Store(ComputationId computation, Instruction instruction) {
   for (InstrId operand : instruction.operands) {
     STEAD_CHECK(instructions_[operand].computation == computation && !instructions_[operand].erased, instruction.name);
   }
+  std::vector<InstrId> predecessors = std::exchange(instruction.control_predecessors, {});
   InstrId id = instructions_.Add(std::move(instruction));
   users_.Add({});
+  control_successors_.Add({});
+  AddUses(id);
+  SetControlPredecessors(id, std::move(predecessors));
   const Instruction& stored = instructions_[id];
-  for (InstrId operand : stored.operands) AddUse(operand, id);
   if (stored.opcode == Opcode::kParameter) {
     std::vector<InstrId>& parameters = computations_[computation].parameters;
     size_t number = static_cast<size_t>(stored.As<ParameterAttributes>().number);
@@ -114,6 +118,7 @@ InstrId Module::AddCopyBefore(InstrId position, InstrId operand, CopyReason reas
 void Module::SetRoot(ComputationId computation, InstrId root) {
   STEAD_CHECK(instructions_[root].computation == computation);
   computations_[computation].root = root;
+  ++revision_;
 }
 
 void Module::SetOperand(InstrId user, size_t number, InstrId operand) {
@@ -123,19 +128,46 @@ void Module::SetOperand(InstrId user, size_t number, InstrId operand) {
 }
 
 void Module::SetOperands(InstrId user, std::vector<InstrId> operands) {
-  for (InstrId operand : instructions_[user].operands) DropUse(operand, user);
+  DropUses(user);
   instructions_[user].operands = std::move(operands);
-  for (InstrId operand : instructions_[user].operands) AddUse(operand, user);
+  AddUses(user);
+  ++revision_;
 }
 
-void Module::SetShape(InstrId id, Shape shape) { instructions_[id].shape = std::move(shape); }
-void Module::SetAttributes(InstrId id, Attributes attributes) { instructions_[id].attributes = std::move(attributes); }
-void Module::SetCalled(InstrId id, std::vector<ComputationId> called) { instructions_[id].called = std::move(called); }
-void Module::SetControlPredecessors(InstrId id, std::vector<InstrId> predecessors) {
-  instructions_[id].control_predecessors = std::move(predecessors);
+void Module::SetShape(InstrId id, Shape shape) {
+  instructions_[id].shape = std::move(shape);
+  ++revision_;
 }
-void Module::SetExtra(InstrId id, std::vector<ExtraAttribute> extra) { instructions_[id].extra = std::move(extra); }
-void Module::SetMetadata(InstrId id, Metadata metadata) { instructions_[id].metadata = std::move(metadata); }
+
+void Module::SetAttributes(InstrId id, Attributes attributes) {
+  instructions_[id].attributes = std::move(attributes);
+  ++revision_;
+}
+
+void Module::SetCalled(InstrId id, std::vector<ComputationId> called) {
+  instructions_[id].called = std::move(called);
+  ++revision_;
+}
+
+void Module::SetControlPredecessors(InstrId id, std::vector<InstrId> predecessors) {
+  for (InstrId predecessor : instructions_[id].control_predecessors) std::erase(control_successors_[predecessor], id);
+  instructions_[id].control_predecessors = std::move(predecessors);
+  for (InstrId predecessor : instructions_[id].control_predecessors) {
+    std::vector<InstrId>& successors = control_successors_[predecessor];
+    if (std::ranges::find(successors, id) == successors.end()) successors.push_back(id);
+  }
+  ++revision_;
+}
+
+void Module::SetExtra(InstrId id, std::vector<ExtraAttribute> extra) {
+  instructions_[id].extra = std::move(extra);
+  ++revision_;
+}
+
+void Module::SetMetadata(InstrId id, Metadata metadata) {
+  instructions_[id].metadata = std::move(metadata);
+  ++revision_;
+}
 
 void Module::ReplaceAllUses(InstrId old_id, InstrId new_id) {
   std::vector<InstrId> users = users_[old_id];
@@ -145,34 +177,101 @@ void Module::ReplaceAllUses(InstrId old_id, InstrId new_id) {
     std::ranges::replace(operands, old_id, new_id);
     SetOperands(user, std::move(operands));
   }
-  Computation& computation = computations_[instructions_[old_id].computation];
-  for (InstrId id : computation.instructions) {
-    if (id != new_id) std::ranges::replace(instructions_[id].control_predecessors, old_id, new_id);
+  std::vector<InstrId> successors = control_successors_[old_id];
+  for (InstrId successor : successors) {
+    if (successor == new_id) continue;
+    std::vector<InstrId> predecessors = instructions_[successor].control_predecessors;
+    std::ranges::replace(predecessors, old_id, new_id);
+    SetControlPredecessors(successor, std::move(predecessors));
   }
+  Computation& computation = computations_[instructions_[old_id].computation];
   if (computation.root == old_id) computation.root = new_id;
+  ++revision_;
 }
 
-void Module::Erase(InstrId id) {
+// Takes an instruction out of every table but its computation's list.
+void Module::Disconnect(InstrId id) {
   Instruction& instruction = instructions_[id];
-  Computation& computation = computations_[instruction.computation];
-  STEAD_CHECK(users_[id].empty() && computation.root != id, instruction.name);
-  for (InstrId operand : instruction.operands) DropUse(operand, id);
-  for (InstrId other : computation.instructions) {
-    std::vector<InstrId>& predecessors = instructions_[other].control_predecessors;
-    if (std::erase(predecessors, id) == 0) continue;
+  STEAD_CHECK(users_[id].empty() && computations_[instruction.computation].root != id, instruction.name);
+  std::vector<InstrId> successors = control_successors_[id];
+  for (InstrId successor : successors) {
+    std::vector<InstrId> predecessors = instructions_[successor].control_predecessors;
+    std::erase(predecessors, id);
     for (InstrId inherited : instruction.control_predecessors) {
       if (std::ranges::find(predecessors, inherited) == predecessors.end()) predecessors.push_back(inherited);
     }
+    SetControlPredecessors(successor, std::move(predecessors));
   }
-  std::erase(computation.instructions, id);
-  instruction.operands.clear();
-  instruction.control_predecessors.clear();
+  SetControlPredecessors(id, {});
+  SetOperands(id, {});
   instruction.erased = true;
 }
 
+void Module::Erase(InstrId id) {
+  Disconnect(id);
+  std::erase(computations_[instructions_[id].computation].instructions, id);
+}
+
+void Module::EraseAll(const std::vector<InstrId>& ids) {
+  if (ids.empty()) return;
+  ComputationId computation = instructions_[ids.front()].computation;
+  for (InstrId id : ids) {
+    STEAD_CHECK(instructions_[id].computation == computation, instructions_[id].name);
+    Disconnect(id);
+  }
+  std::erase_if(computations_[computation].instructions, [&](InstrId id) { return instructions_[id].erased; });
+}
+
+void Module::MoveBefore(InstrId before, const std::vector<InstrId>& group,
+                        const std::unordered_map<InstrId, InstrId>& replaced) {
+  ComputationId target = instructions_[before].computation;
+  const std::vector<InstrId>& list = computations_[target].instructions;
+  Move(target, static_cast<size_t>(std::ranges::find(list, before) - list.begin()), group, replaced);
+}
+
+void Module::MoveToEnd(ComputationId target, const std::vector<InstrId>& group,
+                       const std::unordered_map<InstrId, InstrId>& replaced) {
+  Move(target, computations_[target].instructions.size(), group, replaced);
+}
+
+void Module::Move(ComputationId target, size_t position, const std::vector<InstrId>& group,
+                  const std::unordered_map<InstrId, InstrId>& replaced) {
+  if (group.empty()) return;
+  std::vector<InstrId>& source_list = computations_[instructions_[group.front()].computation].instructions;
+  STEAD_CHECK(instructions_[group.front()].computation != target);
+  for (InstrId id : group) instructions_[id].computation = target;
+  std::erase_if(source_list, [&](InstrId id) { return instructions_[id].computation == target; });
+  for (InstrId id : group) {
+    std::vector<InstrId> operands = instructions_[id].operands;
+    for (InstrId& operand : operands) {
+      if (auto found = replaced.find(operand); found != replaced.end()) operand = found->second;
+      STEAD_CHECK(instructions_[operand].computation == target, instructions_[id].name);
+    }
+    SetOperands(id, std::move(operands));
+    auto leaves = [&](InstrId other) { return instructions_[other].computation != target; };
+    std::vector<InstrId> predecessors = instructions_[id].control_predecessors;
+    std::erase_if(predecessors, leaves);
+    SetControlPredecessors(id, std::move(predecessors));
+    std::vector<InstrId> successors = control_successors_[id];
+    std::erase_if(successors, [&](InstrId other) { return !leaves(other); });
+    for (InstrId successor : successors) {
+      std::vector<InstrId> remaining = instructions_[successor].control_predecessors;
+      std::erase(remaining, id);
+      SetControlPredecessors(successor, std::move(remaining));
+    }
+  }
+  std::vector<InstrId>& list = computations_[target].instructions;
+  list.insert(list.begin() + static_cast<std::ptrdiff_t>(position), group.begin(), group.end());
+}
+
 void Module::Reorder(ComputationId computation, std::vector<InstrId> order) {
-  STEAD_CHECK(std::ranges::is_permutation(order, computations_[computation].instructions));
+  std::vector<InstrId> before = computations_[computation].instructions;
+  std::vector<InstrId> after = order;
+  std::ranges::sort(before);
+  std::ranges::sort(after);
+  STEAD_CHECK(before == after);
   computations_[computation].instructions = std::move(order);
+  ++revision_;
 }
 
 std::string Module::UniqueName(const std::string& base) {
@@ -192,11 +291,18 @@ std::string Module::UniqueName(const std::string& base) {
   }
 }
 
-void Module::AddUse(InstrId operand, InstrId user) {
-  std::vector<InstrId>& users = users_[operand];
-  if (std::ranges::find(users, user) == users.end()) users.push_back(user);
+// An operand that stands twice in the list counts its user once.
+void Module::AddUses(InstrId user) {
+  const std::vector<InstrId>& operands = instructions_[user].operands;
+  for (size_t number = 0; number < operands.size(); ++number) {
+    bool seen = std::find(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(number),
+                          operands[number]) != operands.begin() + static_cast<std::ptrdiff_t>(number);
+    if (!seen) users_[operands[number]].push_back(user);
+  }
 }
 
-void Module::DropUse(InstrId operand, InstrId user) { std::erase(users_[operand], user); }
+void Module::DropUses(InstrId user) {
+  for (InstrId operand : instructions_[user].operands) std::erase(users_[operand], user);
+}
 
 }  // namespace stead::ir

@@ -107,10 +107,14 @@ class Module {
   const Computation& entry_computation() const { return computations_[entry]; }
   // Each user once, in no particular order; control successors are not users.
   const std::vector<InstrId>& users(InstrId id) const { return users_[id]; }
+  // The instructions that name `id` as a control predecessor, each once, in no particular order.
+  const std::vector<InstrId>& control_successors(InstrId id) const { return control_successors_[id]; }
   const Shape& shape(InstrId id) const { return instructions_[id].shape; }
   InstrId operand(InstrId id, size_t number) const { return instructions_[id].operands.at(number); }
   size_t instruction_count() const { return instructions_.size(); }  // holes included
   size_t computation_count() const { return computations_.size(); }
+  // Grows with every change made through the functions below.
+  uint64_t revision() const { return revision_; }
   InstrId root(ComputationId id) const { return computations_[id].root; }
   // Computations reachable from the entry, callees before callers; the entry last.
   std::vector<ComputationId> ComputationsPostOrder() const;
@@ -142,6 +146,15 @@ class Module {
   void ReplaceAllUses(InstrId old_id, InstrId new_id);
   // REQUIRES: no users, not a root. Its control predecessors are handed to its control successors.
   void Erase(InstrId id);
+  // As Erase for each, users before what they use, in one sweep of the lists. REQUIRES: all of one computation.
+  void EraseAll(const std::vector<InstrId>& ids);
+  // Moves the group, listed in topological order, to just before `before` in the computation of `before`; operands that are
+  // keys of `replaced` become the values. REQUIRES: no users or roots outside the group; the other operands are in it.
+  void MoveBefore(InstrId before, const std::vector<InstrId>& group,
+                  const std::unordered_map<InstrId, InstrId>& replaced);
+  // As MoveBefore, to the end of `target`. Control edges that leave the group are dropped.
+  void MoveToEnd(ComputationId target, const std::vector<InstrId>& group,
+                 const std::unordered_map<InstrId, InstrId>& replaced);
   // REQUIRES: a permutation of the computation's list.
   void Reorder(ComputationId computation, std::vector<InstrId> order);
   std::string UniqueName(const std::string& base);
@@ -149,12 +162,17 @@ class Module {
  private:
   IdVector<InstrId, Instruction> instructions_;
   IdVector<InstrId, std::vector<InstrId>> users_;
+  IdVector<InstrId, std::vector<InstrId>> control_successors_;
   IdVector<ComputationId, Computation> computations_;
   std::unordered_map<std::string, int> names_;  // name -> next suffix
+  uint64_t revision_ = 0;
 
   InstrId Store(ComputationId computation, Instruction instruction);
-  void AddUse(InstrId operand, InstrId user);
-  void DropUse(InstrId operand, InstrId user);
+  void AddUses(InstrId user);
+  void DropUses(InstrId user);
+  void Disconnect(InstrId id);
+  void Move(ComputationId target, size_t position, const std::vector<InstrId>& group,
+            const std::unordered_map<InstrId, InstrId>& replaced);
 };
 
 }  // namespace stead::ir
