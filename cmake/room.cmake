@@ -27,6 +27,8 @@ function(stead_room folder)
   if(STEAD_TESTS AND tests)
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE stead_${name} ${ROOM_TEST_LINKS} GTest::gtest_main)
+    # Where tests find the files stored for them, tests/data.
+    target_compile_definitions(${name}_test PRIVATE STEAD_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
     add_test(NAME ${name} COMMAND ${name}_test)
   endif()
 endfunction()
