@@ -78,6 +78,7 @@ function(stead_tool folder)
   find_package(CLI11 REQUIRED)
   add_executable(stead ${sources})
   target_include_directories(stead PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(stead PRIVATE STEAD_VERSION="${PROJECT_VERSION}")
   target_link_libraries(stead PRIVATE stead_driver CLI11::CLI11)
 endfunction()
 

@@ -1,0 +1,99 @@
+#include "tools/command.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace stead::tools {
+namespace {
+
+Diagnostic FileError(const std::string& verb, const std::string& path, int error) {
+  return NotFound(fmt::format("cannot {} `{}`: {}", verb, path, std::strerror(error)));
+}
+
+// "custom-call.2:0" or "custom-call.2{1}:0".
+Result<driver::AssumedAlias> ParseAssumedAlias(const std::string& text) {
+  Diagnostic wrong = InvalidArgument(fmt::format("`--assume-alias {}` is not NAME:OPERAND", text), {}, "",
+                                     "for example --assume-alias custom-call.2:0, or custom-call.2{1}:0 for result {1}");
+  driver::AssumedAlias alias;
+  size_t colon = text.rfind(':');
+  if (colon == std::string::npos || colon == 0) return wrong;
+  std::string name = text.substr(0, colon);
+  const char* end = text.data() + text.size();
+  if (auto parsed = std::from_chars(text.data() + colon + 1, end, alias.operand); parsed.ec != std::errc() || parsed.ptr != end) {
+    return wrong;
+  }
+  if (size_t brace = name.find('{'); brace != std::string::npos) {
+    int64_t element = 0;
+    const char* close = name.data() + name.size() - 1;
+    auto parsed = std::from_chars(name.data() + brace + 1, close, element);
+    if (*close != '}') return wrong;
+    if (parsed.ptr != name.data() + brace + 1) alias.output_index.push_back(element);
+    if (parsed.ptr != close) return wrong;
+    name.resize(brace);
+  }
+  alias.instruction = name.starts_with('%') ? name.substr(1) : name;
+  return alias;
+}
+
+}  // namespace
+
+Result<std::string> ReadFile(const std::string& path) {
+  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return FileError("read", path, errno);
+  std::string bytes;
+  char chunk[1 << 16];
+  size_t count;
+  while ((count = std::fread(chunk, 1, sizeof chunk, file)) > 0) bytes.append(chunk, count);
+  int error = std::ferror(file) ? errno : 0;
+  if (file != stdin) std::fclose(file);
+  if (error != 0) return FileError("read", path, error);
+  return bytes;
+}
+
+Status WriteFile(const std::string& path, std::string_view bytes) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  if (file == nullptr) return FileError("write", path, errno);
+  bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  int error = errno;
+  if (std::fclose(file) != 0 || !written) return FileError("write", path, error);
+  return {};
+}
+
+Result<Program> LoadProgram(const std::string& path) {
+  Program program;
+  TRY(program.bytes, ReadFile(path));
+  TRY(program.module, driver::Load(std::as_bytes(std::span(program.bytes)), nullptr, path));
+  return program;
+}
+
+int Refuse(const Diagnostic& diagnostic) {
+  fmt::print(stderr, "stead: {}\n", diagnostic.ToString());
+  return kRefused;
+}
+
+void AddCommonOptions(CLI::App& command, CommonOptions& options) {
+  command.add_option("FILE", options.file, "HLO text or StableHLO portable artifact; - for standard input")->required();
+  command.add_option("--assume-alias", options.assume_aliases,
+                     "treat custom call NAME as overwriting operand OPERAND: NAME:OPERAND or NAME{RESULT}:OPERAND");
+  command.add_option("--dump-to", options.dump_to, "directory for one file per pass, NN-pass-name.hlo");
+  command.add_flag("--always-copy", options.always_copy, "plan without sharing any buffer, for comparison");
+}
+
+Result<driver::Options> ToDriverOptions(const CommonOptions& options) {
+  driver::Options result;
+  result.file_name = options.file;
+  result.dump_to = options.dump_to;
+  result.plan.always_copy = options.always_copy;
+  for (const std::string& text : options.assume_aliases) {
+    TRY(driver::AssumedAlias alias, ParseAssumedAlias(text));
+    result.assumed_aliases.push_back(std::move(alias));
+  }
+  return result;
+}
+
+}  // namespace stead::tools

@@ -1,0 +1,30 @@
+// `stead opt FILE`: the module after our pipeline, as HLO text.
+#include <fmt/format.h>
+
+#include "ir/printer.h"
+#include "tools/command.h"
+
+namespace stead::tools {
+namespace {
+
+int Optimize(const CommonOptions& options) {
+  auto driver_options = ToDriverOptions(options);
+  if (!driver_options.ok()) return Refuse(driver_options.error());
+  auto program = LoadProgram(options.file);
+  if (!program.ok()) return Refuse(program.error());
+  auto plan = driver::Plan(std::move(program->module), *driver_options);
+  if (!plan.ok()) return Refuse(plan.error());
+  fmt::print("{}", ir::PrintModule(plan->module));
+  return kDone;
+}
+
+}  // namespace
+
+void AddOptCommand(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<CommonOptions>();
+  CLI::App* command = app.add_subcommand("opt", "print the module after all passes and the in-place plan");
+  AddCommonOptions(*command, *options);
+  command->callback([options, &exit_code] { exit_code = Optimize(*options); });
+}
+
+}  // namespace stead::tools
