@@ -4,6 +4,7 @@
 Usage: make_stablehlo_data.py [--output DIR]. Needs jax 0.10.2. The programs are small so that the artifacts stay about 2 KB each;
 every one carries what its name says (a captured value, a packed constant, a donation, ...).
 """
+
 import argparse
 import pathlib
 
@@ -29,13 +30,28 @@ def elementwise(x, y):
 
 def constants():
     packed = jnp.array([True, False, True, True, False, False, False, True, True, False])
-    return (packed, jnp.array([1, -2, 3], jnp.int4), jnp.array([1 + 2j, 3]), jnp.array([1.5, -2.0], jnp.bfloat16),
-            jnp.ones((3, 5), bool), jnp.array([[1, 2], [3, 4]], jnp.uint8), jnp.full((6,), 7, jnp.int16))
+    return (
+        packed,
+        jnp.array([1, -2, 3], jnp.int4),
+        jnp.array([1 + 2j, 3]),
+        jnp.array([1.5, -2.0], jnp.bfloat16),
+        jnp.ones((3, 5), bool),
+        jnp.array([[1, 2], [3, 4]], jnp.uint8),
+        jnp.full((6,), 7, jnp.int16),
+    )
 
 
 def shapes(x):
-    return (x.T, x[1:3, ::2], jnp.concatenate([x, x], 1), lax.pad(x, 0.0, ((1, 2, 0), (-1, 0, 1))), x[::-1],
-            lax.iota(jnp.int32, 5), jnp.broadcast_to(x[:, None], (4, 2, 8)), x.reshape(2, 16))
+    return (
+        x.T,
+        x[1:3, ::2],
+        jnp.concatenate([x, x], 1),
+        lax.pad(x, 0.0, ((1, 2, 0), (-1, 0, 1))),
+        x[::-1],
+        lax.iota(jnp.int32, 5),
+        jnp.broadcast_to(x[:, None], (4, 2, 8)),
+        x.reshape(2, 16),
+    )
 
 
 def dot(x, y):

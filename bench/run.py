@@ -1,0 +1,52 @@
+"""`./dev bench [NAME...]`: every program on Stead and on jaxlib's CPU compiler in one process, turn by turn.
+
+Prints medians of milliseconds per call, the median ratio of the pairs (above 1: Stead is faster), the copy instructions of
+each compiled program, and the largest relative difference of the results. Exit status 1 when results differ too much.
+"""
+
+import argparse
+import os
+import sys
+
+os.environ.setdefault("JAX_PLATFORMS", "stead,cpu")
+
+import jax  # noqa: E402
+import measure  # noqa: E402
+import programs  # noqa: E402
+
+TOLERANCE = 1e-4  # after a few dozen training steps in f32, whose sums two compilers order differently
+
+
+def bench(program, rounds):
+    """One line of the table and whether the results agree."""
+    baseline = measure.Runner(program, jax.devices("cpu")[0])
+    ours = measure.Runner(program, jax.devices("stead")[0])
+    comparison = measure.compare(baseline, ours, rounds)
+    theirs, mine = comparison.medians()
+    line = (
+        f"{program.name:20} {theirs * 1e3:10.3f} {mine * 1e3:10.3f} {comparison.ratio():8.2f}x"
+        f" {baseline.facts().copies:8} {ours.facts().copies:8} {comparison.difference:12.1e}"
+    )
+    return line, comparison.difference <= TOLERANCE
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench", description="Measure Stead against XLA:CPU in interleaved pairs.")
+    parser.add_argument("names", nargs="*", help="programs whose name starts so; default: all")
+    parser.add_argument("--rounds", type=int, default=15, help="timed calls of each")
+    options = parser.parse_args()
+    selected = [p for p in programs.all_programs() if not options.names or p.name.startswith(tuple(options.names))]
+    if not selected:
+        raise SystemExit(f"bench: no program of that name; there are {', '.join(p.name for p in programs.all_programs())}")
+    print(f"JAX {jax.__version__}, {os.cpu_count()} CPUs, {options.rounds} interleaved pairs, medians")
+    print(f"{'program':20} {'XLA ms':>10} {'Stead ms':>10} {'ratio':>9} {'XLA cp':>8} {'Stead cp':>8} {'difference':>12}")
+    agree = True
+    for program in selected:
+        line, same = bench(program, options.rounds)
+        agree &= same
+        print(line + ("" if same else "  RESULTS DIFFER"), flush=True)
+    return 0 if agree else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
