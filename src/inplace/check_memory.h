@@ -1,0 +1,82 @@
+// The plan checker's picture of memory: which bytes hold which value, by symbolic blocks. Knows nothing of planning.
+//
+// A Place is a byte of a block. Scratch buffers share one block (the arena), so that two of them may overlap; every other
+// buffer is a block of its own. Where a loop exchanges pointers, or branches leave different ones, the variables concerned
+// get fresh blocks that stand for "one of these underlying ranges, we cannot say which": writing an underlying range from
+// outside destroys everything such a block may hold.
+// A Fact says: the bytes from `place` on hold `content`, except in the holes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/effects.h"
+#include "inplace/plan.h"
+
+namespace stead::inplace {
+
+using BlockId = Id<struct BlockTag>;
+using ContentId = Id<struct ContentTag>;
+
+struct Place {
+  BlockId block;
+  int64_t offset = 0;
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+struct ByteRange {
+  Place place;
+  int64_t bytes = 0;
+};
+
+struct Block {
+  bool writable = true;
+  bool returnable = false;          // an owned allocation or a donated parameter
+  std::vector<ByteRange> underlying;  // fresh blocks: where they may really be
+  int64_t permutation = 0;          // fresh blocks with the same number other than 0 never overlap one another
+};
+
+// A region of elements that no longer holds the content, in the coordinates of an array of these dimensions.
+struct Hole {
+  std::vector<int64_t> dimensions;
+  analysis::Region region;
+  friend bool operator==(const Hole&, const Hole&) = default;
+};
+
+struct Fact {
+  ContentId content;
+  ByteRange range;
+  std::vector<Hole> holes;
+};
+
+class CheckMemory {
+ public:
+  BlockId AddBlock(Block block) { return blocks_.Add(std::move(block)); }
+  const Block& block(BlockId id) const { return blocks_[id]; }
+
+  // The fact that `content` lies at `place`, if it is there in part or whole.
+  const Fact* Find(ContentId content, Place place) const;
+  // True when `region` (of an array of `dimensions`) of the content can be read at `place`.
+  bool Holds(ContentId content, Place place, const std::vector<int64_t>& dimensions, const analysis::Region& region) const;
+  void Add(ContentId content, ByteRange range);
+  // A write of all of `range`: everything that may overlap it is gone.
+  void Overwrite(ByteRange range);
+  // A write of `region` only, in place: facts of the same range keep their other elements, all others that overlap are gone.
+  void OverwriteRegion(ByteRange range, const std::vector<int64_t>& dimensions, const analysis::Region& region);
+  // True when the two ranges may share a byte.
+  bool MayOverlap(const ByteRange& left, const ByteRange& right) const;
+  // The ranges of real blocks (not fresh ones) that `range` may stand for.
+  std::vector<ByteRange> Underlying(const ByteRange& range) const;
+
+  const std::vector<Fact>& facts() const { return facts_; }
+  // Keeps only the facts that also hold, with the same holes or fewer, in `other`.
+  void KeepCommon(const std::vector<Fact>& other);
+  void RestoreFacts(std::vector<Fact> facts) { facts_ = std::move(facts); }
+
+ private:
+  IdVector<BlockId, Block> blocks_;
+  std::vector<Fact> facts_;
+};
+
+}  // namespace stead::inplace

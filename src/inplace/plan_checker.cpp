@@ -1,0 +1,666 @@
+// An independent proof of a BufferPlan. It replays the order of every computation on symbolic memory (check_memory.h) and
+// refuses the plan at the first read that would not see the value the module names.
+//
+//   The value of an instruction's leaf is a Content. Forwarding ops (tuple, reshape, barrier, ...) and copies have the content
+//   of their operand; a slice placed on its operand's bytes is a Region of the operand's content. Executing an op:
+//     reads   each operand leaf must hold its content in the region that analysis/effects says is read;
+//     writes  the block must be writable; a result that overlaps an operand of the same op needs a tie that allows it
+//             (elementwise, window or declared); an op that changes only a window must be in place, because anything else
+//             would be a copy that is not an instruction.
+//   Loops. Pointers exchanged at the back edge must be a permutation of distinct buffers of equal size, so one iteration
+//   stands for all: the variables concerned get fresh blocks (one of the ranges, unknown which). The body is replayed until
+//   the facts that survive it are stable; the back edge must re-establish the state's contents. Branches are replayed from one
+//   state each and joined: only what holds in all of them holds afterwards.
+//   Results must be whole, lie in pairwise distinct memory that may leave the program, and each copy must carry its record.
+//
+//   Shares nothing with the planner but analysis/effects. Cost: instructions x live facts x rounds of loops (at most a few).
+//   Rejects some plans that are right (pointers that only happen to be equal); never accepts one that reads a wrong value.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "analysis/effects.h"
+#include "inplace/check_memory.h"
+#include "inplace/plan.h"
+
+namespace stead::inplace {
+namespace {
+
+using analysis::Effects;
+using analysis::Region;
+using analysis::Tie;
+using analysis::TieKind;
+using ir::Instruction;
+using ir::InstrId;
+using ir::Opcode;
+
+// A leaf of a value: what it holds, and which part of that content it is (whole unless it is a slice view).
+struct Leaf {
+  ContentId content;
+  std::vector<int64_t> dimensions;  // of the array in whose coordinates `region` is
+  Region region;
+  Slice base;                       // where the content starts (of a slice view: its operand's place)
+};
+
+std::vector<ir::Shape> ArrayLeaves(const ir::Shape& shape) {
+  std::vector<ir::Shape> leaves;
+  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
+    if (leaf.is_array()) leaves.push_back(leaf);
+  });
+  return leaves;
+}
+
+// Number of the array leaf at `index` within `shape`.
+size_t LeafNumber(const ir::Shape& shape, const ir::ShapeIndex& index) {
+  size_t number = 0, found = 0;
+  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex& leaf_index, const ir::Shape& leaf) {
+    if (leaf_index == index) found = number;
+    if (leaf.is_array()) ++number;
+  });
+  return found;
+}
+
+size_t LeavesBefore(const ir::Shape& tuple, int64_t element) {
+  size_t count = 0;
+  for (int64_t before = 0; before < element; ++before) count += ArrayLeaves(tuple.elements[before]).size();
+  return count;
+}
+
+class Checker {
+ public:
+  explicit Checker(const BufferPlan& plan) : plan_(plan), module_(plan.module) {}
+  Status Run();
+
+ private:
+  const BufferPlan& plan_;
+  const ir::Module& module_;
+  CheckMemory memory_;
+  IdVector<BufferId, Place> pointers_;
+  BlockId unknown_;                            // where pointers point that must be set before use
+  std::unordered_set<BufferId> set_anew_;      // targets of entry moves and branch ends
+  std::unordered_map<InstrId, std::vector<Leaf>> leaves_;
+  uint32_t next_content_ = 0;
+  int64_t next_permutation_ = 1;
+
+  void MakeBlocks();
+  Status CheckTables() const;
+  Status CheckCopies() const;
+  Status CheckResults();
+
+  Status Replay(ir::ComputationId computation, const std::vector<Leaf>& parameters);
+  Status Step(InstrId id, const std::vector<Leaf>& parameters);
+  Status Forward(InstrId id);
+  Status SliceView(InstrId id);
+  Status Execute(InstrId id);
+  Status CheckReads(InstrId id, const Effects& effects);
+  Status CheckWrite(InstrId id, const Effects& effects, size_t result_leaf);
+  const Tie* TieOf(const Instruction& instruction, const Effects& effects, size_t operand, size_t operand_leaf,
+                   size_t result_leaf) const;
+  Status Loop(InstrId id);
+  Status LoopRound(InstrId id, const std::vector<Leaf>& state);
+  Status BackEdge(InstrId id, const std::vector<Leaf>& state);
+  Result<bool> RestorePointers(InstrId id, const IdVector<BufferId, Place>& head);
+  Status EnterLoop(InstrId id, const LoopPlan& loop);
+  void FreshBlocks(const std::vector<BufferId>& variables, int64_t permutation);
+  Status Branches(InstrId id);
+
+  Result<IdVector<BufferId, Place>> Moved(const std::vector<PointerMove>& moves, InstrId id) const;
+  ContentId NewContent() { return ContentId(next_content_++); }
+  const std::vector<Slice>& Slices(InstrId id) const { return plan_.placements[id]; }
+  Place PlaceOf(const Slice& slice) const {
+    Place place = pointers_[slice.buffer];
+    place.offset += slice.offset;
+    return place;
+  }
+  ByteRange RangeOf(const Slice& slice, int64_t bytes) const { return {PlaceOf(slice), bytes}; }
+  Status RequireHeld(InstrId reader, const Leaf& leaf, const Region& region, const std::vector<int64_t>& dimensions) const;
+  Diagnostic Refused(InstrId id, std::string why) const {
+    return {ErrorCode::kInternal, fmt::format("the plan is wrong at `{}`", module_.instruction(id).name),
+            module_.SourceOf(id), std::move(why), "please report this module: the program was not run"};
+  }
+};
+
+void Checker::MakeBlocks() {
+  BlockId arena = memory_.AddBlock({true, false, {}, 0});
+  unknown_ = memory_.AddBlock({false, false, {}, 0});
+  for (const auto& [id, loop] : plan_.loops) {
+    for (const PointerMove& move : loop.entry) set_anew_.insert(move.target);
+  }
+  for (const auto& [id, branch] : plan_.branches) {
+    for (const auto& moves : branch.ends) {
+      for (const PointerMove& move : moves) set_anew_.insert(move.target);
+    }
+  }
+  pointers_.resize(plan_.buffers.size());
+  for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+    BufferId id(number);
+    const Buffer& buffer = plan_.buffers[id];
+    switch (buffer.kind) {
+      case Buffer::Kind::kScratch: pointers_[id] = {arena, buffer.arena_offset}; break;
+      case Buffer::Kind::kParameter: pointers_[id] = {memory_.AddBlock({buffer.donated, buffer.donated, {}, 0}), 0}; break;
+      case Buffer::Kind::kConstant: pointers_[id] = {memory_.AddBlock({false, false, {}, 0}), 0}; break;
+      case Buffer::Kind::kOwned: pointers_[id] = {memory_.AddBlock({true, true, {}, 0}), 0}; break;
+    }
+  }
+}
+
+// Every placed leaf lies inside its buffer, every scratch buffer inside the arena.
+Status Checker::CheckTables() const {
+  for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+    const Buffer& buffer = plan_.buffers[BufferId(number)];
+    if (buffer.kind == Buffer::Kind::kScratch && buffer.arena_offset + buffer.bytes > plan_.arena_bytes) {
+      return Diagnostic{ErrorCode::kInternal, fmt::format("buffer {} ends after the arena", number), {}, {}, {}};
+    }
+  }
+  for (size_t number = 0; number < plan_.placements.size(); ++number) {
+    InstrId id(number);
+    const Instruction& instruction = module_.instruction(id);
+    if (instruction.erased || Slices(id).empty()) continue;
+    std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
+    if (shapes.size() != Slices(id).size()) return Refused(id, "not every leaf has a place");
+    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+      const Slice& slice = Slices(id)[leaf];
+      if (slice.offset < 0 || slice.offset + shapes[leaf].byte_size() > plan_.buffers[slice.buffer].bytes) {
+        return Refused(id, fmt::format("leaf {} does not fit its buffer", leaf));
+      }
+    }
+  }
+  return {};
+}
+
+Status Checker::RequireHeld(InstrId reader, const Leaf& leaf, const Region& region,
+                            const std::vector<int64_t>& dimensions) const {
+  Place place = PlaceOf(leaf.base);
+  // A slice view is read where its operand's content must still be.
+  bool view = !leaf.region.whole;
+  if (memory_.Holds(leaf.content, place, view ? leaf.dimensions : dimensions, view ? leaf.region : region)) return {};
+  return Refused(reader, "it reads a value that is no longer where the plan says");
+}
+
+Status Checker::Forward(InstrId id) {
+  const Instruction& instruction = module_.instruction(id);
+  std::vector<Leaf> leaves;
+  std::vector<Slice> places;
+  auto append = [&](InstrId operand, size_t first, size_t count) {
+    for (size_t leaf = first; leaf < first + count; ++leaf) {
+      leaves.push_back(leaves_.at(operand)[leaf]);
+      places.push_back(Slices(operand)[leaf]);
+    }
+  };
+  if (instruction.opcode == Opcode::kGetTupleElement) {
+    InstrId tuple = instruction.operands[0];
+    int64_t element = instruction.As<ir::TupleElementAttributes>().index;
+    append(tuple, LeavesBefore(module_.shape(tuple), element), ArrayLeaves(instruction.shape).size());
+  } else {
+    size_t forwarded = instruction.opcode == Opcode::kTuple ? instruction.operands.size() : 1;
+    for (size_t operand = 0; operand < forwarded; ++operand) {
+      InstrId from = instruction.operands[operand];
+      append(from, 0, leaves_.at(from).size());
+    }
+  }
+  if (places.size() != Slices(id).size()) return Refused(id, "not every leaf has a place");
+  for (size_t leaf = 0; leaf < places.size(); ++leaf) {
+    const Slice& own = Slices(id)[leaf];
+    if (!(PlaceOf(own) == PlaceOf(places[leaf]))) {
+      return Refused(id, "it forwards its operand, but is placed elsewhere: a copy that is not an instruction");
+    }
+  }
+  leaves_[id] = std::move(leaves);
+  return {};
+}
+
+// A slice whose bytes are a part of its operand's.
+Status Checker::SliceView(InstrId id) {
+  const Instruction& instruction = module_.instruction(id);
+  InstrId operand = instruction.operands[0];
+  const ir::Shape& from = module_.shape(operand);
+  const auto& attributes = instruction.As<ir::SliceAttributes>();
+  const Leaf& whole = leaves_.at(operand)[0];
+  if (!from.is_row_major() || !whole.region.whole) return Refused(id, "a view of a view or of a transposed layout");
+  std::vector<int64_t> strides = ir::RowMajorStrides(from.dimensions);
+  int64_t offset = 0;
+  bool inner_is_whole = true;
+  for (int64_t dim = from.rank() - 1; dim >= 0; --dim) {
+    int64_t extent = instruction.shape.dimensions[dim];
+    if (extent != 1 && (attributes.strides[dim] != 1 || !inner_is_whole)) return Refused(id, "its bytes are not contiguous");
+    if (extent != from.dimensions[dim]) inner_is_whole = false;
+    offset += attributes.starts[dim] * strides[dim] * ir::ElementBytes(from.element_type);
+  }
+  Place expected = PlaceOf(Slices(operand)[0]);
+  expected.offset += offset;
+  if (!(PlaceOf(Slices(id)[0]) == expected)) return Refused(id, "the view does not start where the slice starts");
+  leaves_[id] = {{whole.content, from.dimensions, Region::Box(attributes.starts, instruction.shape.dimensions), whole.base}};
+  return {};
+}
+
+Status Checker::CheckReads(InstrId id, const Effects& effects) {
+  const Instruction& instruction = module_.instruction(id);
+  for (size_t operand = 0; operand < instruction.operands.size(); ++operand) {
+    if (!effects.reads[operand].reads) continue;
+    InstrId from = instruction.operands[operand];
+    std::vector<ir::Shape> shapes = ArrayLeaves(module_.shape(from));
+    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+      TRY_STATUS(RequireHeld(id, leaves_.at(from)[leaf], effects.reads[operand].region, shapes[leaf].dimensions));
+    }
+  }
+  return {};
+}
+
+const Tie* Checker::TieOf(const Instruction& instruction, const Effects& effects, size_t operand, size_t operand_leaf,
+                          size_t result_leaf) const {
+  for (const Tie& tie : effects.ties) {
+    if (tie.operand != static_cast<int64_t>(operand)) continue;
+    if (LeafNumber(module_.shape(instruction.operands[operand]), tie.operand_index) != operand_leaf) continue;
+    if (LeafNumber(instruction.shape, tie.result_index) == result_leaf) return &tie;
+  }
+  return nullptr;
+}
+
+Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_leaf) {
+  const Instruction& instruction = module_.instruction(id);
+  ir::Shape shape = ArrayLeaves(instruction.shape)[result_leaf];
+  ByteRange range = RangeOf(Slices(id)[result_leaf], shape.byte_size());
+  for (const ByteRange& real : memory_.Underlying(range)) {
+    if (!memory_.block(real.place.block).writable) return Refused(id, "it writes memory that is the caller's or constant");
+  }
+  const Tie* window = nullptr;
+  for (size_t operand = 0; operand < instruction.operands.size(); ++operand) {
+    InstrId from = instruction.operands[operand];
+    std::vector<ir::Shape> shapes = ArrayLeaves(module_.shape(from));
+    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+      ByteRange operand_range = RangeOf(Slices(from)[leaf], shapes[leaf].byte_size());
+      const Tie* tie = TieOf(instruction, effects, operand, leaf, result_leaf);
+      bool same = operand_range.place == range.place && operand_range.bytes == range.bytes;
+      bool keeps_bytes = tie != nullptr && tie->kind != TieKind::kElementwise;
+      if (keeps_bytes && !same) return Refused(id, "it changes its operand in part but is placed elsewhere: a hidden copy");
+      if (!memory_.MayOverlap(operand_range, range)) continue;
+      if (tie == nullptr && !effects.reads[operand].reads) continue;
+      if (tie == nullptr || !same) return Refused(id, fmt::format("it overwrites operand {} while reading it", operand));
+      if (keeps_bytes) window = tie;
+    }
+  }
+  if (window != nullptr) {
+    InstrId from = instruction.operands[static_cast<size_t>(window->operand)];
+    size_t leaf = LeafNumber(module_.shape(from), window->operand_index);
+    const Leaf& old_value = leaves_.at(from)[leaf];
+    const Fact* fact = old_value.region.whole ? memory_.Find(old_value.content, range.place) : nullptr;
+    bool kept = fact != nullptr && std::ranges::all_of(fact->holes, [&](const Hole& hole) {
+                  return hole.dimensions == shape.dimensions && hole.region == window->written && !hole.region.whole;
+                });
+    if (!kept) return Refused(id, "the bytes that it keeps are no longer those of its operand");
+    memory_.OverwriteRegion(range, shape.dimensions, window->written);
+  } else {
+    memory_.Overwrite(range);
+  }
+  return {};
+}
+
+Status Checker::Execute(InstrId id) {
+  const Instruction& instruction = module_.instruction(id);
+  Effects effects = analysis::EffectsOf(module_, id);
+  if (effects.reads.size() != instruction.operands.size()) return Refused(id, "its effects do not cover its operands");
+  TRY_STATUS(CheckReads(id, effects));
+  std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
+  if (Slices(id).size() != shapes.size()) return Refused(id, "it has no place");
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    for (size_t other = 0; other < leaf; ++other) {
+      if (memory_.MayOverlap(RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()),
+                             RangeOf(Slices(id)[other], shapes[other].byte_size()))) {
+        return Refused(id, "two of its results share memory");
+      }
+    }
+    TRY_STATUS(CheckWrite(id, effects, leaf));
+  }
+  std::vector<Leaf> leaves;
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    // A copy is the same content elsewhere, unless it takes a part (a slice view) and so makes that part a value of its own.
+    const Leaf* source = instruction.opcode == Opcode::kCopy ? &leaves_.at(instruction.operands[0])[leaf] : nullptr;
+    bool same_content = source != nullptr && source->region.whole && module_.shape(instruction.operands[0]) == instruction.shape;
+    ContentId content = same_content ? source->content : NewContent();
+    memory_.Add(content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
+    leaves.push_back({content, shapes[leaf].dimensions, {}, Slices(id)[leaf]});
+  }
+  leaves_[id] = std::move(leaves);
+  return {};
+}
+
+Result<IdVector<BufferId, Place>> Checker::Moved(const std::vector<PointerMove>& moves, InstrId id) const {
+  IdVector<BufferId, Place> pointers = pointers_;
+  std::unordered_set<BufferId> targets;
+  for (const PointerMove& move : moves) {
+    if (!targets.insert(move.target).second) return Refused(id, "a pointer is set twice at once");
+    if (move.source_offset < 0 ||
+        plan_.buffers[move.source].bytes - move.source_offset < plan_.buffers[move.target].bytes) {
+      return Refused(id, "a pointer is set to memory that is too small for it");
+    }
+    pointers[move.target] = pointers_[move.source];
+    pointers[move.target].offset += move.source_offset;
+  }
+  return pointers;
+}
+
+void Checker::FreshBlocks(const std::vector<BufferId>& variables, int64_t permutation) {
+  std::vector<ByteRange> underlying;
+  for (BufferId variable : variables) underlying.push_back({pointers_[variable], plan_.buffers[variable].bytes});
+  for (BufferId variable : variables) {
+    bool writable = true, returnable = true;
+    for (const ByteRange& range : underlying) {
+      for (const ByteRange& real : memory_.Underlying(range)) {
+        writable = writable && memory_.block(real.place.block).writable;
+        returnable = returnable && memory_.block(real.place.block).returnable;
+      }
+    }
+    pointers_[variable] = {memory_.AddBlock({writable, returnable, underlying, permutation}), 0};
+  }
+}
+
+// Sets the loop's pointers and gives the exchanged ones fresh blocks; what they hold moves with them.
+Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
+  TRY(pointers_, Moved(loop.entry, id));
+  std::vector<BufferId> targets, sources;
+  for (const PointerMove& move : loop.back_edge) {
+    if (move.source == move.target) continue;
+    if (move.source_offset != 0) return Refused(id, "a back edge moves a pointer into the middle of a buffer");
+    if (plan_.buffers[move.source].bytes != plan_.buffers[move.target].bytes) {
+      return Refused(id, "a back edge exchanges buffers of different sizes");
+    }
+    targets.push_back(move.target);
+    sources.push_back(move.source);
+  }
+  if (!std::ranges::is_permutation(targets, sources)) return Refused(id, "the back edge is not an exchange of pointers");
+  for (size_t one = 0; one < targets.size(); ++one) {
+    for (size_t other = 0; other < one; ++other) {
+      ByteRange first{pointers_[targets[one]], plan_.buffers[targets[one]].bytes};
+      ByteRange second{pointers_[targets[other]], plan_.buffers[targets[other]].bytes};
+      if (memory_.MayOverlap(first, second)) return Refused(id, "the back edge exchanges buffers that overlap");
+    }
+  }
+  if (!targets.empty()) FreshBlocks(targets, next_permutation_++);
+  return {};
+}
+
+Status Checker::Loop(InstrId id) {
+  const Instruction& instruction = module_.instruction(id);
+  InstrId init = instruction.operands[0];
+  auto found = plan_.loops.find(id);
+  if (found == plan_.loops.end()) return Refused(id, "the loop has no plan");
+  std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    TRY_STATUS(RequireHeld(id, leaves_.at(init)[leaf], {}, shapes[leaf].dimensions));
+  }
+  TRY(auto entered, Moved(found->second.entry, id));
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    const Slice& slot = Slices(id)[leaf];
+    Place place = entered[slot.buffer];
+    place.offset += slot.offset;
+    if (!(place == PlaceOf(Slices(init)[leaf]))) {
+      return Refused(id, fmt::format("state {} does not start where its initial value lies", leaf));
+    }
+  }
+  TRY_STATUS(EnterLoop(id, found->second));
+
+  // The state's contents at the head of any iteration.
+  std::vector<Leaf> state;
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    state.push_back({NewContent(), shapes[leaf].dimensions, {}, Slices(id)[leaf]});
+  }
+  // Facts that a round destroys do not hold at the head of the next iteration: repeat until none is lost.
+  std::vector<Fact> outside = memory_.facts();
+  for (;;) {
+    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+      memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
+    }
+    IdVector<BufferId, Place> head = pointers_;
+    TRY_STATUS(LoopRound(id, state));
+    TRY(bool pointers_stable, RestorePointers(id, head));
+    std::vector<Fact> after = memory_.facts();
+    memory_.RestoreFacts(outside);
+    memory_.KeepCommon(after);
+    bool stable = memory_.facts().size() == outside.size() &&
+                  std::ranges::equal(memory_.facts(), outside, [](const Fact& left, const Fact& right) {
+                    return left.holes.size() == right.holes.size();
+                  });
+    outside = memory_.facts();
+    if (stable && pointers_stable) break;
+  }
+  std::vector<Leaf> results;
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
+    results.push_back(state[leaf]);
+  }
+  leaves_[id] = std::move(results);
+  return {};
+}
+
+Status Checker::LoopRound(InstrId id, const std::vector<Leaf>& state) {
+  const Instruction& instruction = module_.instruction(id);
+  TRY_STATUS(Replay(instruction.called[0], state));
+  InstrId test = module_.root(instruction.called[0]);
+  TRY_STATUS(RequireHeld(test, leaves_.at(test)[0], {}, {}));
+  TRY_STATUS(Replay(instruction.called[1], state));
+  return BackEdge(id, state);
+}
+
+// Sets the pointers to what they are at the head of the next iteration. Those that inner loops and branches set anew each
+// time are unknown there; any other that changed would make the iterations differ. True when nothing new was learned.
+Result<bool> Checker::RestorePointers(InstrId id, const IdVector<BufferId, Place>& head) {
+  bool stable = true;
+  IdVector<BufferId, Place> next = head;
+  for (size_t number = 0; number < head.size(); ++number) {
+    BufferId variable(number);
+    if (pointers_[variable] == head[variable]) continue;
+    if (!set_anew_.contains(variable)) return Refused(id, "an inner loop leaves other pointers than it found");
+    if (head[variable].block == unknown_) continue;
+    next[variable] = {unknown_, 0};
+    stable = false;
+  }
+  pointers_ = std::move(next);
+  return stable;
+}
+
+Status Checker::BackEdge(InstrId id, const std::vector<Leaf>& state) {
+  InstrId root = module_.root(module_.instruction(id).called[1]);
+  IdVector<BufferId, Place> before = pointers_;
+  TRY(auto after, Moved(plan_.loops.at(id).back_edge, id));
+  for (size_t leaf = 0; leaf < state.size(); ++leaf) {
+    TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, state[leaf].dimensions));
+    const Slice& next = Slices(root)[leaf];
+    const Slice& slot = state[leaf].base;
+    Place from = before[next.buffer], to = after[slot.buffer];
+    from.offset += next.offset;
+    to.offset += slot.offset;
+    if (!(from == to)) return Refused(root, fmt::format("state {} is not handed to the next iteration", leaf));
+    // Two states in one block would both be overwritten by whoever writes either.
+    for (size_t other = 0; other < leaf; ++other) {
+      ByteRange first = RangeOf(next, ArrayLeaves(module_.shape(root))[leaf].byte_size());
+      ByteRange second = RangeOf(Slices(root)[other], ArrayLeaves(module_.shape(root))[other].byte_size());
+      bool distinct_before = !(PlaceOf(state[leaf].base) == PlaceOf(state[other].base));
+      if (distinct_before && memory_.MayOverlap(first, second)) return Refused(root, "two states end in one buffer");
+    }
+  }
+  return {};
+}
+
+Status Checker::Branches(InstrId id) {
+  const Instruction& instruction = module_.instruction(id);
+  auto found = plan_.branches.find(id);
+  if (found == plan_.branches.end() || found->second.ends.size() != instruction.called.size()) {
+    return Refused(id, "the branches have no plan");
+  }
+  InstrId predicate = instruction.operands[0];
+  TRY_STATUS(RequireHeld(id, leaves_.at(predicate)[0], {}, {}));
+  std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
+  std::vector<ContentId> results;
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) results.push_back(NewContent());
+
+  const std::vector<Fact> before = memory_.facts();
+  const IdVector<BufferId, Place> entry_pointers = pointers_;
+  std::vector<std::vector<Fact>> ends;
+  std::vector<IdVector<BufferId, Place>> end_pointers;
+  for (size_t branch = 0; branch < instruction.called.size(); ++branch) {
+    memory_.RestoreFacts(before);
+    pointers_ = entry_pointers;
+    TRY_STATUS(Replay(instruction.called[branch], leaves_.at(instruction.operands[branch + 1])));
+    InstrId root = module_.root(instruction.called[branch]);
+    TRY(auto moved, Moved(found->second.ends[branch], id));
+    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+      TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, shapes[leaf].dimensions));
+      Place result = moved[Slices(id)[leaf].buffer];
+      result.offset += Slices(id)[leaf].offset;
+      if (!(result == PlaceOf(Slices(root)[leaf]))) return Refused(root, fmt::format("result {} is not handed over", leaf));
+    }
+    pointers_ = std::move(moved);
+    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+      memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
+    }
+    ends.push_back(memory_.facts());
+    end_pointers.push_back(pointers_);
+  }
+  // Variables that differ between branches may be any of the places.
+  std::vector<std::pair<BufferId, Place>> joined;
+  for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+    BufferId variable(number);
+    std::vector<ByteRange> places;
+    for (const auto& pointers : end_pointers) {
+      ByteRange range{pointers[variable], plan_.buffers[variable].bytes};
+      bool known = std::ranges::any_of(places, [&](const ByteRange& place) { return place.place == range.place; });
+      if (!known) places.push_back(range);
+    }
+    if (places.size() == 1) continue;
+    Block block{true, true, places, 0};
+    for (const ByteRange& range : places) {
+      for (const ByteRange& real : memory_.Underlying(range)) {
+        block.writable = block.writable && memory_.block(real.place.block).writable;
+        block.returnable = block.returnable && memory_.block(real.place.block).returnable;
+      }
+    }
+    joined.push_back({variable, {memory_.AddBlock(std::move(block)), 0}});
+  }
+  memory_.RestoreFacts(ends.front());
+  for (const std::vector<Fact>& end : ends) memory_.KeepCommon(end);
+  pointers_ = end_pointers.front();
+  for (auto& [variable, place] : joined) pointers_[variable] = place;
+  std::vector<Leaf> leaves;
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
+    leaves.push_back({results[leaf], shapes[leaf].dimensions, {}, Slices(id)[leaf]});
+  }
+  leaves_[id] = std::move(leaves);
+  return {};
+}
+
+Status Checker::Step(InstrId id, const std::vector<Leaf>& parameters) {
+  const Instruction& instruction = module_.instruction(id);
+  switch (instruction.opcode) {
+    case Opcode::kParameter: {
+      // Entry parameters get their contents in Run; a loop body's or branch's one parameter is the state or operand.
+      if (leaves_.contains(id) && instruction.computation == module_.entry) return {};
+      leaves_[id] = parameters;
+      for (size_t leaf = 0; leaf < parameters.size(); ++leaf) {
+        if (!(PlaceOf(Slices(id)[leaf]) == PlaceOf(parameters[leaf].base))) {
+          return Refused(id, "the parameter is not placed where its value lies");
+        }
+      }
+      return {};
+    }
+    case Opcode::kConstant:
+      if (plan_.buffers[Slices(id)[0].buffer].kind == Buffer::Kind::kConstant) {
+        if (plan_.buffers[Slices(id)[0].buffer].constant != id) return Refused(id, "it is placed on another constant");
+        Leaf leaf{NewContent(), instruction.shape.dimensions, {}, Slices(id)[0]};
+        memory_.Add(leaf.content, RangeOf(leaf.base, instruction.shape.byte_size()));
+        leaves_[id] = {leaf};
+        return {};
+      }
+      return Execute(id);
+    case Opcode::kWhile: return Loop(id);
+    case Opcode::kConditional: return Branches(id);
+    case Opcode::kSlice: return plan_.IsView(id) ? SliceView(id) : Execute(id);
+    default: break;
+  }
+  if (ArrayLeaves(instruction.shape).empty()) {
+    leaves_[id] = {};
+    return {};
+  }
+  return analysis::EffectsOf(module_, id).forwards ? Forward(id) : Execute(id);
+}
+
+Status Checker::Replay(ir::ComputationId computation, const std::vector<Leaf>& parameters) {
+  std::unordered_set<InstrId> done;
+  for (InstrId id : module_.computation(computation).instructions) {
+    const Instruction& instruction = module_.instruction(id);
+    for (const std::vector<InstrId>* before : {&instruction.operands, &instruction.control_predecessors}) {
+      for (InstrId earlier : *before) {
+        if (!done.contains(earlier)) return Refused(id, fmt::format("it runs before `{}`", module_.instruction(earlier).name));
+      }
+    }
+    TRY_STATUS(Step(id, parameters));
+    done.insert(id);
+  }
+  return {};
+}
+
+Status Checker::CheckResults() {
+  InstrId root = module_.root(module_.entry);
+  std::vector<ir::Shape> shapes = ArrayLeaves(module_.shape(root));
+  if (plan_.results.size() != shapes.size()) return Refused(root, "not every result has a place");
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    ByteRange range = RangeOf(plan_.results[leaf], shapes[leaf].byte_size());
+    if (!(range.place == PlaceOf(Slices(root)[leaf]))) return Refused(root, "a result is not where the program left it");
+    TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, shapes[leaf].dimensions));
+    for (const ByteRange& real : memory_.Underlying(range)) {
+      const Block& block = memory_.block(real.place.block);
+      if (!block.returnable || real.place.offset != 0) {
+        return Refused(root, fmt::format("result {} lies in memory that cannot be handed to the caller", leaf));
+      }
+    }
+    for (size_t other = 0; other < leaf; ++other) {
+      ByteRange second = RangeOf(plan_.results[other], shapes[other].byte_size());
+      // Two empty results may share; everything else must be distinct allocations.
+      if (range.place == second.place || memory_.MayOverlap(range, second)) return Refused(root, "two results share memory");
+    }
+  }
+  return {};
+}
+
+Status Checker::CheckCopies() const {
+  std::map<InstrId, int> recorded;
+  for (const CopyRecord& record : plan_.copies) ++recorded[record.copy];
+  for (ir::ComputationId computation : module_.ComputationsPostOrder()) {
+    for (InstrId id : module_.computation(computation).instructions) {
+      if (module_.instruction(id).opcode != Opcode::kCopy || Slices(id).empty()) continue;
+      if (recorded[id] != 1) return Refused(id, "the copy has no reason");
+    }
+  }
+  return {};
+}
+
+Status Checker::Run() {
+  TRY_STATUS(CheckTables());
+  TRY_STATUS(CheckCopies());
+  MakeBlocks();
+  for (InstrId parameter : module_.entry_computation().parameters) {
+    std::vector<Leaf> leaves;
+    std::vector<ir::Shape> shapes = ArrayLeaves(module_.shape(parameter));
+    if (Slices(parameter).size() != shapes.size()) return Refused(parameter, "the parameter has no place");
+    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+      const Slice& slice = Slices(parameter)[leaf];
+      if (plan_.buffers[slice.buffer].kind != Buffer::Kind::kParameter || slice.offset != 0) {
+        return Refused(parameter, "the parameter is not in the caller's buffer");
+      }
+      leaves.push_back({NewContent(), shapes[leaf].dimensions, {}, slice});
+      memory_.Add(leaves.back().content, RangeOf(slice, shapes[leaf].byte_size()));
+    }
+    leaves_[parameter] = std::move(leaves);
+  }
+  TRY_STATUS(Replay(module_.entry, {}));
+  return CheckResults();
+}
+
+}  // namespace
+
+Status CheckPlan(const BufferPlan& plan) { return Checker(plan).Run(); }
+
+}  // namespace stead::inplace
