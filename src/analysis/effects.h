@@ -55,4 +55,7 @@ struct Effects {
 
 Effects EffectsOf(const ir::Module& module, ir::InstrId id);
 
+// The instruction, or something it calls, does more than make its result.
+bool HasSideEffect(const ir::Module& module, ir::InstrId id);
+
 }  // namespace stead::analysis

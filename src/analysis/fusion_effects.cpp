@@ -1,0 +1,266 @@
+// Effects of a fusion.
+//
+// Problem. A fusion is one step for the planner, but what it does to an operand is spread over the instructions it holds:
+//
+//   fused (p: f32[8,4]) { s = slice(p), [0:1],[0:4];  a = add(s, s);  ROOT d = dynamic-update-slice(p, a, 0, 0) }
+//
+// reads all of p (the elements it keeps) and may be built in p's buffer, changing only row 0.
+//
+// Read regions. An operand is read through the users of its parameter inside; bitcasts that keep the order are looked
+// through. The region is the hull of what the users read. Elements that a later slice would not need are counted as read,
+// so the answer holds for an emitter that computes more than it must.
+//
+// Elementwise ties. Element k of the parameter may only flow into element k of the results: each user on every path must
+// read it at the same index. A loop fusion with several results of one size computes, for each index, all results before it
+// stores any; results of different sizes need several loops, so then nothing is tied.
+//
+// Window ties. The result is an update (through bitcasts) whose target is the parameter (through bitcasts). Every other
+// read of the parameter must take place before the element is overwritten: the same window, element j of it flowing only
+// into element j of the update. A read of anything else loses the tie: it could come after the overwrite.
+//
+// Cost: linear in uses inside the fusion for each parameter.
+#include "analysis/fusion_effects.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "analysis/window.h"
+
+namespace stead::analysis {
+namespace {
+
+using ir::Computation;
+using ir::InstrId;
+using ir::Instruction;
+using ir::Module;
+using ir::Opcode;
+using ir::Shape;
+using ir::ShapeIndex;
+
+// One operand position of one instruction.
+struct Use {
+  InstrId user;
+  size_t operand;
+};
+
+std::vector<Use> UsesOf(const Module& module, InstrId id) {
+  std::vector<Use> uses;
+  for (InstrId user : module.users(id)) {
+    const std::vector<InstrId>& operands = module.instruction(user).operands;
+    for (size_t number = 0; number < operands.size(); ++number) {
+      if (operands[number] == id) uses.push_back({user, number});
+    }
+  }
+  return uses;
+}
+
+// A bitcast or reshape inside the fusion that leaves every element where it is.
+bool IsRename(const Module& module, InstrId id) {
+  const Instruction& instruction = module.instruction(id);
+  if (instruction.opcode != Opcode::kBitcast && instruction.opcode != Opcode::kReshape) return false;
+  const Shape& operand = module.shape(instruction.operands[0]);
+  return EffectsOf(module, id).forwards &&
+         ir::ElementBytes(operand.element_type) == ir::ElementBytes(instruction.shape.element_type);
+}
+
+// Follows renames from a value back to what they rename.
+InstrId SourceOfRenames(const Module& module, InstrId id) {
+  while (IsRename(module, id)) id = module.operand(id, 0);
+  return id;
+}
+
+// Whether element k of a value flows only into element k of a sink.
+class Alignment {
+ public:
+  // `is_sink(use)`: the use is an allowed end. `outputs_are_sinks`: so is being a result of the fusion.
+  Alignment(const Module& module, InstrId root, bool outputs_are_sinks, std::function<bool(const Use&)> is_sink)
+      : module_(module), root_(root), outputs_are_sinks_(outputs_are_sinks), is_sink_(std::move(is_sink)) {}
+
+  bool Holds(InstrId id) {
+    auto [entry, fresh] = known_.try_emplace(id, false);
+    if (!fresh) return entry->second;
+    bool holds = (id != root_ || outputs_are_sinks_) &&
+                 std::ranges::all_of(UsesOf(module_, id), [&](const Use& use) { return HoldsAt(use); });
+    known_[id] = holds;
+    return holds;
+  }
+
+ private:
+  bool HoldsAt(const Use& use) {
+    if (is_sink_(use)) return true;
+    if (module_.instruction(use.user).opcode == Opcode::kTuple) return use.user == root_ && outputs_are_sinks_;
+    if (IsRename(module_, use.user)) return Holds(use.user);
+    const OperandRead read = EffectsOf(module_, use.user).reads[use.operand];
+    // A window update keeps its target's elements but is no loop over them; its own rule is in WindowTie.
+    bool is_update = ir::HasTrait(module_.instruction(use.user).opcode, ir::kWritesInto0);
+    return read.same_index && !is_update && Holds(use.user);
+  }
+
+  const Module& module_;
+  InstrId root_;
+  bool outputs_are_sinks_;
+  std::function<bool(const Use&)> is_sink_;
+  std::unordered_map<InstrId, bool> known_;
+};
+
+void Include(OperandRead& read, const Region& region) {
+  if (!read.reads) {
+    read.reads = true;
+    read.region = region;
+    return;
+  }
+  if (read.region.whole || region.whole || read.region == region) {
+    if (region.whole) read.region = {};
+    return;
+  }
+  for (size_t dim = 0; dim < region.starts.size(); ++dim) {
+    int64_t end = std::max(read.region.starts[dim] + read.region.sizes[dim], region.starts[dim] + region.sizes[dim]);
+    read.region.starts[dim] = std::min(read.region.starts[dim], region.starts[dim]);
+    read.region.sizes[dim] = end - read.region.starts[dim];
+  }
+}
+
+// What the fusion reads of the value `id`, a parameter or a rename of one (`renamed`: its boxes are not the parameter's).
+void IncludeReads(const Module& module, InstrId root, InstrId id, bool renamed, OperandRead& read) {
+  if (id == root) Include(read, {});
+  for (const Use& use : UsesOf(module, id)) {
+    if (module.instruction(use.user).opcode == Opcode::kTuple) {
+      Include(read, {});
+    } else if (IsRename(module, use.user)) {
+      bool same_boxes = SameOrder(module.shape(id), module.shape(use.user));
+      IncludeReads(module, root, use.user, renamed || !same_boxes, read);
+    } else {
+      const OperandRead inner = EffectsOf(module, use.user).reads[use.operand];
+      if (inner.reads) Include(read, renamed ? Region{} : inner.region);
+    }
+  }
+}
+
+struct Output {
+  ShapeIndex index;
+  InstrId value;
+};
+
+std::vector<Output> OutputsOf(const Module& module, InstrId root) {
+  if (module.instruction(root).opcode != Opcode::kTuple) return {{{}, root}};
+  std::vector<Output> outputs;
+  for (InstrId operand : module.instruction(root).operands) {
+    outputs.push_back({{static_cast<int64_t>(outputs.size())}, operand});
+  }
+  return outputs;
+}
+
+// One fusion under analysis.
+class FusionAnalysis {
+ public:
+  FusionAnalysis(const Module& module, InstrId fusion)
+      : module_(module),
+        fusion_(module.instruction(fusion)),
+        fused_(module.computation(fusion_.called.at(0))),
+        outputs_(OutputsOf(module, fused_.root)) {}
+
+  Effects Run() {
+    Effects effects;
+    effects.reads.resize(fusion_.operands.size());
+    Alignment alignment(module_, fused_.root, true, [](const Use&) { return false; });
+    bool one_loop = IsOneLoop();
+    for (size_t number = 0; number < effects.reads.size(); ++number) {
+      InstrId parameter = fused_.parameters.at(number);
+      if (!module_.shape(parameter).is_array()) {
+        effects.reads[number].reads = true;
+        continue;
+      }
+      IncludeReads(module_, fused_.root, parameter, false, effects.reads[number]);
+      effects.reads[number].same_index = one_loop && alignment.Holds(parameter);
+      if (effects.reads[number].same_index) AddElementwiseTies(number, effects);
+    }
+    for (const Output& output : outputs_) AddWindowTie(output, effects);
+    return effects;
+  }
+
+ private:
+  bool IsOneLoop() const {
+    if (fusion_.As<ir::FusionAttributes>().kind != "kLoop") return false;
+    return std::ranges::all_of(outputs_, [&](const Output& output) {
+      return SameOrder(module_.shape(output.value), module_.shape(outputs_.front().value));
+    });
+  }
+
+  void AddElementwiseTies(size_t number, Effects& effects) {
+    for (const Output& output : outputs_) {
+      if (!SamePlaces(module_.shape(fused_.parameters[number]), module_.shape(output.value))) continue;
+      effects.ties.push_back(
+          {.operand = static_cast<int64_t>(number), .result_index = output.index, .kind = TieKind::kElementwise});
+    }
+  }
+
+  void AddWindowTie(const Output& output, Effects& effects) {
+    InstrId update = output.value;
+    while (IsRename(module_, update) && module_.users(update).size() <= 1) update = module_.operand(update, 0);
+    Opcode opcode = module_.instruction(update).opcode;
+    bool is_update = opcode == Opcode::kDynamicUpdateSlice || opcode == Opcode::kScatter;
+    if (!is_update || !module_.shape(update).is_array() || UsesOf(module_, update).size() > (update == fused_.root ? 0 : 1)) {
+      return;
+    }
+    InstrId parameter = SourceOfRenames(module_, module_.operand(update, 0));
+    if (module_.instruction(parameter).opcode != Opcode::kParameter) return;
+    const Shape& operand_shape = module_.shape(parameter);
+    const Shape& result_shape = module_.shape(output.value);
+    if (operand_shape.byte_size() != result_shape.byte_size() || !OtherReadsComeFirst(parameter, update)) return;
+    Tie tie{.operand = module_.instruction(parameter).As<ir::ParameterAttributes>().number,
+            .result_index = output.index,
+            .kind = TieKind::kWindow};
+    if (SameOrder(operand_shape, result_shape) && SameOrder(result_shape, module_.shape(update))) {
+      for (const Tie& inner : EffectsOf(module_, update).ties) tie.written = inner.written;
+    }
+    effects.ties.push_back(std::move(tie));
+  }
+
+  // Every read of `value` other than as target of `update` is over before the update overwrites it.
+  bool OtherReadsComeFirst(InstrId value, InstrId update) {
+    Alignment into_update(module_, fused_.root, false,
+                          [update](const Use& use) { return use.user == update && use.operand == 1; });
+    bool windows_flow = module_.instruction(update).opcode == Opcode::kDynamicUpdateSlice;
+    std::function<bool(InstrId)> check = [&](InstrId id) -> bool {
+      return id != fused_.root && std::ranges::all_of(UsesOf(module_, id), [&](const Use& use) {
+        if (use.user == update && use.operand == 0) return true;
+        if (IsRename(module_, use.user)) return check(use.user);
+        return windows_flow && use.operand == 0 && IsSameWindow(use.user, update) && into_update.Holds(use.user);
+      });
+    };
+    return check(value);
+  }
+
+  // `reader` slices exactly the elements that `update` overwrites.
+  bool IsSameWindow(InstrId reader, InstrId update) const {
+    const Instruction& read = module_.instruction(reader);
+    const Instruction& write = module_.instruction(update);
+    const Shape& target = module_.shape(write.operands[0]);
+    if (!SameOrder(module_.shape(read.operands[0]), target)) return false;
+    if (read.shape.dimensions != module_.shape(write.operands[1]).dimensions) return false;
+    if (read.opcode != Opcode::kSlice && read.opcode != Opcode::kDynamicSlice) return false;
+    if (read.opcode == Opcode::kDynamicSlice &&
+        std::equal(read.operands.begin() + 1, read.operands.end(), write.operands.begin() + 2, write.operands.end())) {
+      return true;
+    }
+    Region read_region = EffectsOf(module_, reader).reads[0].region;
+    Region written = DynamicWindowRegion(module_, update, 2, target.dimensions, read.shape.dimensions);
+    return !written.whole && read_region == written;
+  }
+
+  const Module& module_;
+  const Instruction& fusion_;
+  const Computation& fused_;
+  std::vector<Output> outputs_;
+};
+
+}  // namespace
+
+Effects FusionEffects(const Module& module, InstrId id) {
+  Effects effects = FusionAnalysis(module, id).Run();
+  effects.has_side_effect = HasSideEffect(module, id);
+  return effects;
+}
+
+}  // namespace stead::analysis
