@@ -64,6 +64,7 @@ function(stead_plugin folder)
   add_library(stead_pjrt MODULE ${sources})
   set_target_properties(stead_pjrt PROPERTIES PREFIX "" OUTPUT_NAME pjrt_stead)
   target_include_directories(stead_pjrt PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_compile_definitions(stead_pjrt PRIVATE STEAD_VERSION="${PROJECT_VERSION}")
   target_link_libraries(stead_pjrt PRIVATE stead_driver stead_pjrt_abi)
   target_link_options(stead_pjrt PRIVATE -Wl,--gc-sections -Wl,--exclude-libs,ALL
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/${folder}/exports.map)

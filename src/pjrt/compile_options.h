@@ -1,0 +1,24 @@
+// What the framework asks of one compilation: CompileOptionsProto, decoded by field number.
+//   Read: the device assignment, the number of devices, and the overrides that jit(compiler_options=...) hands over.
+//   Skipped: everything else; XLA's own debug options say nothing that this compiler could obey.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "driver/compile.h"
+
+namespace stead::pjrt {
+
+struct CompileOptions {
+  std::string serialized;         // as it came
+  std::string device_assignment;  // DeviceAssignmentProto, echoed to whoever asks
+  driver::Options driver;
+};
+
+// RETURNS InvalidArgument for bytes that are no such message and for compile options that nobody knows,
+// Unimplemented for a program that spans several devices.
+Result<CompileOptions> ParseCompileOptions(std::string_view bytes);
+
+}  // namespace stead::pjrt

@@ -1,0 +1,184 @@
+#include "pjrt/transfer.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+
+#include "pjrt/buffer.h"
+#include "pjrt/client.h"
+#include "pjrt/element_type.h"
+#include "pjrt/event.h"
+#include "pjrt/given_struct.h"
+
+namespace stead::pjrt {
+
+namespace {
+
+using ByteStrides = std::vector<int64_t>;
+
+Result<ir::Shape> ShapeFrom(PJRT_Buffer_Type type, const int64_t* dims, size_t num_dims) {
+  TRY(const ir::ElementType element_type, FromPjrtType(type));
+  std::vector<int64_t> dimensions(dims, dims + num_dims);
+  for (int64_t dimension : dimensions) {
+    if (dimension < 0) return InvalidArgument(fmt::format("dimensions [{}] are not sizes", fmt::join(dimensions, ",")));
+  }
+  return ir::Shape::Array(element_type, std::move(dimensions));
+}
+
+ByteStrides RowMajorByteStrides(const ir::Shape& shape) {
+  ByteStrides strides = ir::RowMajorStrides(shape.dimensions);
+  for (int64_t& stride : strides) stride *= ir::ElementBytes(shape.element_type);
+  return strides;
+}
+
+// The strides of elements that lie dense in the given order of dimensions.
+Result<ByteStrides> StridesInOrder(const ir::Shape& shape, std::span<const int64_t> minor_to_major) {
+  ByteStrides strides(shape.dimensions.size(), 0);
+  int64_t stride = ir::ElementBytes(shape.element_type);
+  for (int64_t dim : minor_to_major) {
+    if (dim < 0 || dim >= shape.rank() || strides[dim] != 0) break;
+    strides[dim] = stride;
+    stride *= std::max<int64_t>(shape.dimensions[dim], 1);
+  }
+  if (std::ranges::find(strides, 0) != strides.end()) {
+    return InvalidArgument(fmt::format("layout {{{}}} is no order of the dimensions of {}", fmt::join(minor_to_major, ","),
+                                       shape.ToString(false)));
+  }
+  return strides;
+}
+
+// Where the elements lie according to a layout of the C API; null means row major.
+Result<ByteStrides> StridesOf(const ir::Shape& shape, const PJRT_Buffer_MemoryLayout* given) {
+  if (given == nullptr) return RowMajorByteStrides(shape);
+  const PJRT_Buffer_MemoryLayout layout = ReadStruct(given);
+  if (layout.type != PJRT_Buffer_MemoryLayout_Type_Tiled) return Unimplemented("a layout given by strides");
+  if (layout.tiled.num_tiles != 0) return Unimplemented("a layout with tiles");
+  return StridesInOrder(shape, {layout.tiled.minor_to_major, layout.tiled.minor_to_major_size});
+}
+
+// Buffers of this device are row major; other layouts are refused rather than misread.
+Status RequireRowMajor(const ir::Shape& shape, const PJRT_Buffer_MemoryLayout* layout) {
+  TRY(const ByteStrides strides, StridesOf(shape, layout));
+  const ByteStrides row_major = RowMajorByteStrides(shape);
+  for (size_t dim = 0; dim < strides.size(); ++dim) {
+    if (strides[dim] != row_major[dim] && shape.dimensions[dim] > 1) {
+      return Unimplemented(fmt::format("device layout other than row major for {}", shape.ToString(false)));
+    }
+  }
+  return {};
+}
+
+// Copies the elements of `shape` between two places with strides of their own: dimension `dim` and those inside it.
+void CopyElements(const ir::Shape& shape, size_t dim, const std::byte* source, const ByteStrides& source_strides,
+                  std::byte* target, const ByteStrides& target_strides) {
+  const int64_t element_bytes = ir::ElementBytes(shape.element_type);
+  if (dim == shape.dimensions.size()) {
+    std::memcpy(target, source, static_cast<size_t>(element_bytes));
+    return;
+  }
+  const bool is_last = dim + 1 == shape.dimensions.size();
+  if (is_last && source_strides[dim] == element_bytes && target_strides[dim] == element_bytes) {
+    std::memcpy(target, source, static_cast<size_t>(shape.dimensions[dim] * element_bytes));
+    return;
+  }
+  for (int64_t index = 0; index < shape.dimensions[dim]; ++index) {
+    CopyElements(shape, dim + 1, source + index * source_strides[dim], source_strides, target + index * target_strides[dim],
+                 target_strides);
+  }
+}
+
+void CopyArray(const ir::Shape& shape, const std::byte* source, const ByteStrides& source_strides, std::byte* target,
+               const ByteStrides& target_strides) {
+  const ByteStrides row_major = RowMajorByteStrides(shape);
+  if (source_strides == row_major && target_strides == row_major) {
+    std::memcpy(target, source, static_cast<size_t>(shape.byte_size()));
+  } else {
+    CopyElements(shape, 0, source, source_strides, target, target_strides);
+  }
+}
+
+// The device meant by a call that may name it, or its memory, or neither.
+PJRT_Device* DeviceMeant(PJRT_Client* client, PJRT_Device* device, PJRT_Memory* memory) {
+  if (memory != nullptr) return memory->device;
+  return device != nullptr ? device : &client->device;
+}
+
+Result<PJRT_Buffer*> CopyTo(PJRT_Buffer& source, PJRT_Device* device) {
+  TRY(const runtime::AllocationRef memory, MemoryOf(source));
+  TRY(runtime::AllocationRef copy, runtime::Allocate(source.shape.byte_size()));
+  std::memcpy(copy->data(), memory->data(), static_cast<size_t>(source.shape.byte_size()));
+  return new PJRT_Buffer(device, source.shape, std::move(copy));
+}
+
+}  // namespace
+
+Status ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
+  TRY(ir::Shape shape, ShapeFrom(args.type, args.dims, args.num_dims));
+  TRY_STATUS(RequireRowMajor(shape, args.device_layout));
+  if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy) {
+    return Unimplemented("host buffer semantics kMutableZeroCopy");
+  }
+  ByteStrides strides = RowMajorByteStrides(shape);
+  if (args.byte_strides != nullptr && args.num_byte_strides == strides.size()) {
+    strides.assign(args.byte_strides, args.byte_strides + args.num_byte_strides);
+  }
+  TRY(runtime::AllocationRef memory, runtime::Allocate(shape.byte_size()));
+  if (shape.element_count() > 0) {
+    CopyArray(shape, static_cast<const std::byte*>(args.data), strides, memory->data(), RowMajorByteStrides(shape));
+  }
+  PJRT_Device* device = DeviceMeant(args.client, args.device, args.memory);
+  auto event = std::make_unique<PJRT_Event>();
+  args.buffer = new PJRT_Buffer(device, std::move(shape), std::move(memory));
+  args.done_with_host_buffer = event.release();
+  return {};
+}
+
+Status ClientCreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
+  TRY(ir::Shape shape, ShapeFrom(args.element_type, args.dims, args.num_dims));
+  TRY_STATUS(RequireRowMajor(shape, args.layout));
+  auto release = [callback = args.on_delete_callback, pointer = args.device_buffer_ptr, user_arg = args.on_delete_callback_arg] {
+    if (callback != nullptr) callback(pointer, user_arg);
+  };
+  PJRT_Device* device = DeviceMeant(args.client, args.device, args.memory);
+  const int64_t bytes = shape.byte_size();
+  args.buffer = new PJRT_Buffer(
+      device, std::move(shape), runtime::WrapExternal(static_cast<std::byte*>(args.device_buffer_ptr), bytes, std::move(release)),
+      /*is_view=*/true);
+  return {};
+}
+
+Status BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
+  PJRT_Buffer& source = *args.src;
+  const size_t bytes = static_cast<size_t>(source.shape.byte_size());
+  args.event = nullptr;
+  if (args.dst == nullptr) {
+    args.dst_size = bytes;
+    return {};
+  }
+  if (args.dst_size < bytes) {
+    return InvalidArgument(fmt::format("`dst_size` must be >= {}, got {}", bytes, args.dst_size));
+  }
+  TRY(const runtime::AllocationRef memory, MemoryOf(source));
+  TRY(const ByteStrides strides, StridesOf(source.shape, args.host_layout));
+  if (bytes > 0) {
+    CopyArray(source.shape, memory->data(), RowMajorByteStrides(source.shape), static_cast<std::byte*>(args.dst), strides);
+  }
+  args.event = new PJRT_Event;
+  return {};
+}
+
+Status BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
+  TRY(args.dst_buffer, CopyTo(*args.buffer, args.dst_device));
+  return {};
+}
+
+Status BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {
+  TRY(args.dst_buffer, CopyTo(*args.buffer, args.dst_memory->device));
+  return {};
+}
+
+}  // namespace stead::pjrt
