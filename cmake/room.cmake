@@ -1,5 +1,6 @@
 # Functions that turn a folder under src/ into a target. A file named *_test.cpp is a GoogleTest unit test of its room;
-# TEST_LINKS are the rooms that only the tests need (the lines `ROOM test:` of src/layers.txt).
+# TEST_LINKS are the rooms that only the tests need (the lines `ROOM test:` of src/layers.txt), FOLDERS the folders inside
+# the room that belong to it.
 
 if(STEAD_TESTS)
   enable_testing()
@@ -8,7 +9,7 @@ if(STEAD_TESTS)
 endif()
 
 function(stead_room folder)
-  cmake_parse_arguments(ROOM "" "" "LINKS;DEFINES;TEST_LINKS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "LINKS;DEFINES;FOLDERS;TEST_LINKS" ${ARGN})
   string(REPLACE "/" "_" name ${folder})
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
   foreach(inner ${ROOM_FOLDERS})
