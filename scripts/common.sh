@@ -11,10 +11,13 @@ fail() {
   exit 1
 }
 
+free_megabytes() { df -Pm "$root" | awk 'NR == 2 { print $4 }'; }
+
 # Names the usual reasons for which a package manager or a compiler stops; the log has the exact words.
 explain_log() {
   local log=$1
-  if grep -qiE 'no space left on device|not have enough free space|disk quota exceeded' "$log"; then
+  # A full disk may have cut off the log too, so the free space counts as well as the words.
+  if grep -qiE 'no space left on device|enough free space|disk quota exceeded' "$log" || [ "$(free_megabytes)" -lt 50 ]; then
     printf 'the disk is full|free some space (a full set-up takes about 4 GB, the build about 2 GB of it), then run the same command again'
   elif grep -qiE 'could not resolve|temporary failure (in name resolution|resolving)|name or service not known|failed to establish a new connection|connection (refused|timed out|failed)|network is unreachable|could not connect|no route to host' "$log"; then
     printf 'the package server was not reached|check the network or the proxy settings (http_proxy, https_proxy), then run the same command again'
