@@ -17,7 +17,8 @@ std::vector<int64_t> RowMajorOrder(size_t rank) {
 
 }  // namespace
 
-PJRT_Buffer::PJRT_Buffer(PJRT_Device* device, stead::ir::Shape shape, stead::runtime::AllocationRef memory, bool is_view)
+PJRT_Buffer::PJRT_Buffer(PJRT_Device* device, stead::ir::Shape shape, stead::runtime::AllocationRef memory,
+                         bool is_view)
     : device(device),
       shape(std::move(shape)),
       minor_to_major(RowMajorOrder(this->shape.dimensions.size())),

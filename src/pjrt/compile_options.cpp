@@ -47,8 +47,9 @@ Status ParseBuildOptions(protozero::data_view bytes, CompileOptions& options) {
     }
   }
   if (replicas > 1 || partitions > 1) {
-    return Unimplemented(fmt::format("a program on {} devices ({} replicas of {} partitions); this client has one device",
-                                     replicas * partitions, replicas, partitions));
+    return Unimplemented(
+        fmt::format("a program on {} devices ({} replicas of {} partitions); this client has one device",
+                    replicas * partitions, replicas, partitions));
   }
   return {};
 }

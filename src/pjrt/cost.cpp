@@ -7,8 +7,8 @@ namespace stead::pjrt {
 namespace {
 
 using ir::ComputationId;
-using ir::Instruction;
 using ir::InstrId;
+using ir::Instruction;
 using ir::Module;
 using ir::Opcode;
 
@@ -26,7 +26,8 @@ double DotOperations(const Module& module, const Instruction& dot) {
 double ConvolutionOperations(const Module& module, const Instruction& convolution) {
   const ir::Shape& kernel = module.shape(convolution.operands[1]);
   const int64_t output_features = kernel.dimensions[convolution.As<ir::ConvolutionAttributes>().kernel_output_feature];
-  return 2 * Elements(convolution.shape) * Elements(kernel) / static_cast<double>(std::max<int64_t>(output_features, 1));
+  return 2 * Elements(convolution.shape) * Elements(kernel) /
+         static_cast<double>(std::max<int64_t>(output_features, 1));
 }
 
 double OwnOperations(const Module& module, const Instruction& instruction) {
@@ -50,7 +51,8 @@ double OwnBytes(const Module& module, const Instruction& instruction) {
     case Opcode::kConditional:
     case Opcode::kCall: return 0;
     // The rest of the buffer is not touched.
-    case Opcode::kDynamicUpdateSlice: return 2.0 * static_cast<double>(module.shape(instruction.operands[1]).byte_size());
+    case Opcode::kDynamicUpdateSlice:
+      return 2.0 * static_cast<double>(module.shape(instruction.operands[1]).byte_size());
     case Opcode::kSlice:
     case Opcode::kDynamicSlice:
     case Opcode::kGather: return 2.0 * static_cast<double>(instruction.shape.byte_size());

@@ -35,8 +35,8 @@ Status CallWithWholeStruct(Args* args, Body body) {
   constexpr size_t whole_size = PjrtStructSize(static_cast<Args*>(nullptr));
   if (args->struct_size >= whole_size) return body(*args);
   if (args->struct_size < std::min(whole_size, kSmallestStructSize)) {
-    return InvalidArgument(fmt::format("argument struct of {} bytes is too small, the smallest has {}", args->struct_size,
-                                       std::min(whole_size, kSmallestStructSize)));
+    return InvalidArgument(fmt::format("argument struct of {} bytes is too small, the smallest has {}",
+                                       args->struct_size, std::min(whole_size, kSmallestStructSize)));
   }
   const size_t given_size = args->struct_size;
   Args whole = ReadStruct(args);

@@ -64,7 +64,8 @@ std::string FingerprintOf(std::string_view code, std::string_view options) {
 Status CheckLayouts(const std::vector<ir::Shape>& shapes, std::string_view what) {
   for (size_t number = 0; number < shapes.size(); ++number) {
     if (!shapes[number].is_row_major()) {
-      return Unimplemented(fmt::format("{} {} has layout {}; only row major is offered", what, number, shapes[number].ToString()));
+      return Unimplemented(
+          fmt::format("{} {} has layout {}; only row major is offered", what, number, shapes[number].ToString()));
     }
   }
   return {};
@@ -73,7 +74,9 @@ Status CheckLayouts(const std::vector<ir::Shape>& shapes, std::string_view what)
 }  // namespace
 
 Program::Program(driver::Compiled compiled_program, CompileOptions compile_options, std::string program_fingerprint)
-    : compiled(std::move(compiled_program)), options(std::move(compile_options)), fingerprint(std::move(program_fingerprint)) {
+    : compiled(std::move(compiled_program)),
+      options(std::move(compile_options)),
+      fingerprint(std::move(program_fingerprint)) {
   for (const ir::Shape& shape : signature().results) {
     output_types.push_back(ToPjrtType(shape.element_type));
     output_dimensions.insert(output_dimensions.end(), shape.dimensions.begin(), shape.dimensions.end());
@@ -191,7 +194,8 @@ Status ExecutableOptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
     return {};
   }
   if (program.code_size < hlo->size()) {
-    return InvalidArgument(fmt::format("the optimized program takes {} bytes, got room for {}", hlo->size(), program.code_size));
+    return InvalidArgument(
+        fmt::format("the optimized program takes {} bytes, got room for {}", hlo->size(), program.code_size));
   }
   std::memcpy(program.code, hlo->data(), hlo->size());
   return {};

@@ -26,9 +26,9 @@ struct Program {
 
   // The signature in the lists that the C API hands out.
   std::vector<PJRT_Buffer_Type> output_types;
-  std::vector<int64_t> output_dimensions;    // of all results, one after the other
+  std::vector<int64_t> output_dimensions;  // of all results, one after the other
   std::vector<size_t> output_ranks;
-  std::vector<const char*> memory_kinds;     // "device", at least one per parameter and per result
+  std::vector<const char*> memory_kinds;  // "device", at least one per parameter and per result
   std::vector<size_t> memory_kind_sizes;
   std::vector<PJRT_NamedValue> costs;
 

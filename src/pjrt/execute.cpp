@@ -71,12 +71,16 @@ class TakenArguments {
                                            use->second, number));
       }
       if (was_donated) {
-        return InvalidArgument(fmt::format("Attempt to use a buffer that was previously donated in the same call to Execute() "
-                                           "(argument {}, donated as argument {})", number, use->second));
+        return InvalidArgument(
+            fmt::format("Attempt to use a buffer that was previously donated in the same call to Execute() "
+                        "(argument {}, donated as argument {})",
+                        number, use->second));
       }
       if (may_donate_[number]) {
-        return InvalidArgument(fmt::format("Attempt to donate a buffer which is also used by the same call to Execute() "
-                                           "(argument {}, used as argument {})", number, use->second));
+        return InvalidArgument(
+            fmt::format("Attempt to donate a buffer which is also used by the same call to Execute() "
+                        "(argument {}, used as argument {})",
+                        number, use->second));
       }
     }
     return {};
@@ -85,8 +89,8 @@ class TakenArguments {
   Status TakeOne(PJRT_Buffer& buffer, size_t number) {
     const ir::Shape& expected = signature_.parameters[number];
     if (!buffer.shape.Compatible(expected)) {
-      return InvalidArgument(fmt::format("Executable expected parameter {} of type {} but got a buffer of type {}", number,
-                                         expected.ToString(false), buffer.shape.ToString(false)));
+      return InvalidArgument(fmt::format("Executable expected parameter {} of type {} but got a buffer of type {}",
+                                         number, expected.ToString(false), buffer.shape.ToString(false)));
     }
     const std::lock_guard lock(buffer.mutex);
     TRY(runtime::AllocationRef memory, LockedMemory(buffer));
@@ -122,7 +126,8 @@ std::vector<bool> DonatableParameters(const runtime::Signature& signature, const
 
 Status CheckCall(const PJRT_LoadedExecutable_Execute_Args& args, const PJRT_ExecuteOptions& options) {
   if (args.executable->is_deleted) return InvalidArgument("Execute() called on a deleted executable");
-  if (args.num_devices != 1) return InvalidArgument(fmt::format("Execute() on {} devices; this client has one", args.num_devices));
+  if (args.num_devices != 1)
+    return InvalidArgument(fmt::format("Execute() on {} devices; this client has one", args.num_devices));
   if (options.num_send_ops != 0 || options.num_recv_ops != 0) return Unimplemented("send and receive callbacks");
   return {};
 }
@@ -141,8 +146,8 @@ Status LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
 
   std::vector<std::unique_ptr<PJRT_Buffer>> outputs;
   for (size_t number = 0; number < results.size(); ++number) {
-    outputs.push_back(
-        std::make_unique<PJRT_Buffer>(&args.executable->client->device, signature.results[number], std::move(results[number])));
+    outputs.push_back(std::make_unique<PJRT_Buffer>(&args.executable->client->device, signature.results[number],
+                                                    std::move(results[number])));
   }
   std::unique_ptr<PJRT_Event> event(args.device_complete_events == nullptr ? nullptr : new PJRT_Event);
   taken.Commit();

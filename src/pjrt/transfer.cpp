@@ -45,8 +45,8 @@ Result<ByteStrides> StridesInOrder(const ir::Shape& shape, std::span<const int64
     stride *= std::max<int64_t>(shape.dimensions[dim], 1);
   }
   if (std::ranges::find(strides, 0) != strides.end()) {
-    return InvalidArgument(fmt::format("layout {{{}}} is no order of the dimensions of {}", fmt::join(minor_to_major, ","),
-                                       shape.ToString(false)));
+    return InvalidArgument(fmt::format("layout {{{}}} is no order of the dimensions of {}",
+                                       fmt::join(minor_to_major, ","), shape.ToString(false)));
   }
   return strides;
 }
@@ -86,8 +86,8 @@ void CopyElements(const ir::Shape& shape, size_t dim, const std::byte* source, c
     return;
   }
   for (int64_t index = 0; index < shape.dimensions[dim]; ++index) {
-    CopyElements(shape, dim + 1, source + index * source_strides[dim], source_strides, target + index * target_strides[dim],
-                 target_strides);
+    CopyElements(shape, dim + 1, source + index * source_strides[dim], source_strides,
+                 target + index * target_strides[dim], target_strides);
   }
 }
 
@@ -140,14 +140,16 @@ Status ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
 Status ClientCreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
   TRY(ir::Shape shape, ShapeFrom(args.element_type, args.dims, args.num_dims));
   TRY_STATUS(RequireRowMajor(shape, args.layout));
-  auto release = [callback = args.on_delete_callback, pointer = args.device_buffer_ptr, user_arg = args.on_delete_callback_arg] {
+  auto release = [callback = args.on_delete_callback, pointer = args.device_buffer_ptr,
+                  user_arg = args.on_delete_callback_arg] {
     if (callback != nullptr) callback(pointer, user_arg);
   };
   PJRT_Device* device = DeviceMeant(args.client, args.device, args.memory);
   const int64_t bytes = shape.byte_size();
-  args.buffer = new PJRT_Buffer(
-      device, std::move(shape), runtime::WrapExternal(static_cast<std::byte*>(args.device_buffer_ptr), bytes, std::move(release)),
-      /*is_view=*/true);
+  args.buffer =
+      new PJRT_Buffer(device, std::move(shape),
+                      runtime::WrapExternal(static_cast<std::byte*>(args.device_buffer_ptr), bytes, std::move(release)),
+                      /*is_view=*/true);
   return {};
 }
 
@@ -165,7 +167,8 @@ Status BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   TRY(const runtime::AllocationRef memory, MemoryOf(source));
   TRY(const ByteStrides strides, StridesOf(source.shape, args.host_layout));
   if (bytes > 0) {
-    CopyArray(source.shape, memory->data(), RowMajorByteStrides(source.shape), static_cast<std::byte*>(args.dst), strides);
+    CopyArray(source.shape, memory->data(), RowMajorByteStrides(source.shape), static_cast<std::byte*>(args.dst),
+              strides);
   }
   args.event = new PJRT_Event;
   return {};

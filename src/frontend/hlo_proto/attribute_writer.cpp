@@ -225,9 +225,7 @@ std::string TakeQuoted(std::string_view& text) {
   return taken;
 }
 
-std::string Unquoted(std::string_view text) {
-  return text.starts_with('"') ? TakeQuoted(text) : std::string(text);
-}
+std::string Unquoted(std::string_view text) { return text.starts_with('"') ? TakeQuoted(text) : std::string(text); }
 
 // {key="value",key="value"}
 void WriteFrontendAttributes(InstructionMessage& message, std::string_view text) {

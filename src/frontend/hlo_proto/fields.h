@@ -82,7 +82,12 @@ enum class ScheduleField : ProtoTag { kSequences = 1 };
 enum class MapEntryField : ProtoTag { kKey = 1, kValue = 2 };
 enum class SequenceField : ProtoTag { kInstructionIds = 1 };
 enum class EntriesField : ProtoTag { kEntries = 1 };
-enum class AliasEntryField : ProtoTag { kOutputShapeIndex = 1, kParameterNumber = 2, kParameterShapeIndex = 3, kKind = 4 };
+enum class AliasEntryField : ProtoTag {
+  kOutputShapeIndex = 1,
+  kParameterNumber = 2,
+  kParameterShapeIndex = 3,
+  kKind = 4
+};
 enum class DonorEntryField : ProtoTag { kParameterNumber = 1, kParameterShapeIndex = 2 };
 enum class StackFrameIndexField : ProtoTag { kFileNames = 1, kFunctionNames = 2, kFileLocations = 3, kStackFrames = 4 };
 enum class FileLocationField : ProtoTag {
@@ -95,7 +100,13 @@ enum class FileLocationField : ProtoTag {
 };
 enum class StackFrameField : ProtoTag { kFileLocationId = 1, kParentFrameId = 2 };
 
-enum class ShapeField : ProtoTag { kElementType = 2, kDimensions = 3, kTupleShapes = 4, kLayout = 5, kIsDynamicDimension = 6 };
+enum class ShapeField : ProtoTag {
+  kElementType = 2,
+  kDimensions = 3,
+  kTupleShapes = 4,
+  kLayout = 5,
+  kIsDynamicDimension = 6
+};
 enum class LayoutField : ProtoTag { kMinorToMajor = 1 };
 enum class ProgramShapeField : ProtoTag { kParameters = 1, kResult = 2, kParameterNames = 3 };
 enum class LiteralField : ProtoTag {

@@ -31,12 +31,14 @@ std::vector<int64_t> ProtoIds(const std::vector<IdType>& ids) {
   return numbers;
 }
 
-std::unordered_set<ComputationId> FusionComputations(const Module& module, const std::vector<ComputationId>& computations) {
+std::unordered_set<ComputationId> FusionComputations(const Module& module,
+                                                     const std::vector<ComputationId>& computations) {
   std::unordered_set<ComputationId> fusions;
   for (ComputationId computation : computations) {
     for (InstrId id : module.computation(computation).instructions) {
       const Instruction& instruction = module.instruction(id);
-      if (instruction.opcode == ir::Opcode::kFusion) fusions.insert(instruction.called.begin(), instruction.called.end());
+      if (instruction.opcode == ir::Opcode::kFusion)
+        fusions.insert(instruction.called.begin(), instruction.called.end());
     }
   }
   return fusions;
@@ -170,7 +172,8 @@ void WriteModule(ModuleMessage& message, const Module& module) {
   {
     const ir::ProgramShape shape = EntryShape(module);
     ProtoMessage<ProgramShapeField> shape_message(message, ModuleField::kHostProgramShape);
-    WriteProgramShape(shape_message, shape.parameters, ParameterNames(module, module.entry_computation()), shape.result);
+    WriteProgramShape(shape_message, shape.parameters, ParameterNames(module, module.entry_computation()),
+                      shape.result);
   }
   message.add_int64(ModuleField::kEntryComputationId, ProtoId(module.entry));
   if (module.is_scheduled) WriteSchedule(message, module, computations, fusions);
@@ -190,8 +193,8 @@ void WriteConfig(ProtoMessage<ModuleConfigField>& message, const Module& module)
 
 Result<std::string> Checked(std::string message) {
   if (message.size() > kLargestMessage) {
-    return ResourceExhausted(fmt::format("the module takes {} bytes as a protocol buffer; the limit is {}", message.size(),
-                                         kLargestMessage));
+    return ResourceExhausted(fmt::format("the module takes {} bytes as a protocol buffer; the limit is {}",
+                                         message.size(), kLargestMessage));
   }
   return message;
 }
