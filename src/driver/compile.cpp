@@ -20,9 +20,9 @@ Status ApplyAssumedAlias(ir::Module& module, const AssumedAlias& assumed) {
     const ir::Instruction& instruction = module.instruction(id);
     if (instruction.name != assumed.instruction) continue;
     if (instruction.opcode != ir::Opcode::kCustomCall) {
-      return InvalidArgument(fmt::format("`{}` is a `{}`, not a custom-call", assumed.instruction,
-                                         ir::OpcodeName(instruction.opcode)),
-                             module.SourceOf(id), "only custom calls declare which operand they overwrite");
+      return InvalidArgument(
+          fmt::format("`{}` is a `{}`, not a custom-call", assumed.instruction, ir::OpcodeName(instruction.opcode)),
+          module.SourceOf(id), "only custom calls declare which operand they overwrite");
     }
     if (assumed.operand < 0 || assumed.operand >= static_cast<int64_t>(instruction.operands.size())) {
       return InvalidArgument(fmt::format("`{}` has {} operands, there is no operand {}", assumed.instruction,
@@ -49,8 +49,8 @@ std::string PlanSummary(const inplace::BufferPlan& plan) {
                         entry.donated ? ", donated" : "");
   }
   for (const inplace::CopyRecord& copy : plan.copies) {
-    text += fmt::format("copy {}: {} bytes x {}, {}\n", plan.module.instruction(copy.copy).name, copy.bytes, copy.executions,
-                        ir::CopyReasonCode(copy.reason));
+    text += fmt::format("copy {}: {} bytes x {}, {}\n", plan.module.instruction(copy.copy).name, copy.bytes,
+                        copy.executions, ir::CopyReasonCode(copy.reason));
   }
   return text + fmt::format("arena {} bytes, peak {} bytes, lower bound {} bytes copied, {}\n", plan.arena_bytes,
                             plan.peak_bytes, plan.lower_bound_bytes, plan.exact ? "exact" : "search limit reached");

@@ -17,7 +17,8 @@ bool LooksLikeText(std::string_view text) {
 
 Diagnostic UnknownFormat(std::string_view text, const std::string& file_name) {
   SourcePlace place{file_name, 0, 0};
-  if (text.empty()) return InvalidArgument("the program is empty", place, "", "give an HLO text or a StableHLO artifact");
+  if (text.empty())
+    return InvalidArgument("the program is empty", place, "", "give an HLO text or a StableHLO artifact");
   if (text.substr(0, 512).find("func.func") != std::string_view::npos || text.starts_with("module @") ||
       text.starts_with("#loc")) {
     return InvalidArgument("this is StableHLO text (MLIR), which is not read", place, "",
@@ -28,7 +29,8 @@ Diagnostic UnknownFormat(std::string_view text, const std::string& file_name) {
                          "a program is HLO text (it holds `HloModule`) or MLIR bytecode (it starts with 4D 4C EF 52)");
 }
 
-Result<ir::Module> Read(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& file_name) {
+Result<ir::Module> Read(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                        const std::string& file_name) {
   if (frontend::IsMlirBytecode(bytes)) return frontend::ImportStablehlo(bytes, std::move(owner), file_name);
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (LooksLikeText(text) && text.find("HloModule") != std::string_view::npos) {
@@ -39,7 +41,8 @@ Result<ir::Module> Read(std::span<const std::byte> bytes, std::shared_ptr<const 
 
 }  // namespace
 
-Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& file_name) {
+Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                        const std::string& file_name) {
   TRY(ir::Module module, Read(bytes, std::move(owner), file_name));
   TRY_STATUS(ir::VerifyModule(module));
   return module;

@@ -46,8 +46,10 @@ void CheckMemory::Overwrite(ByteRange range) {
   std::erase_if(facts_, [&](const Fact& fact) { return MayOverlap(fact.range, range); });
 }
 
-void CheckMemory::OverwriteRegion(ByteRange range, const std::vector<int64_t>& dimensions, const analysis::Region& region) {
-  std::erase_if(facts_, [&](const Fact& fact) { return !SameRange(fact.range, range) && MayOverlap(fact.range, range); });
+void CheckMemory::OverwriteRegion(ByteRange range, const std::vector<int64_t>& dimensions,
+                                  const analysis::Region& region) {
+  std::erase_if(facts_,
+                [&](const Fact& fact) { return !SameRange(fact.range, range) && MayOverlap(fact.range, range); });
   for (Fact& fact : facts_) {
     if (SameRange(fact.range, range)) fact.holes.push_back({dimensions, region});
   }
@@ -57,7 +59,8 @@ std::vector<ByteRange> CheckMemory::Underlying(const ByteRange& range) const {
   const Block& block = blocks_[range.place.block];
   if (block.underlying.empty()) return {range};
   std::vector<ByteRange> ranges;
-  for (const ByteRange& underlying : block.underlying) std::ranges::move(Underlying(underlying), std::back_inserter(ranges));
+  for (const ByteRange& underlying : block.underlying)
+    std::ranges::move(Underlying(underlying), std::back_inserter(ranges));
   return ranges;
 }
 

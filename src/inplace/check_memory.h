@@ -32,9 +32,9 @@ struct ByteRange {
 
 struct Block {
   bool writable = true;
-  bool returnable = false;          // an owned allocation or a donated parameter
+  bool returnable = false;            // an owned allocation or a donated parameter
   std::vector<ByteRange> underlying;  // fresh blocks: where they may really be
-  int64_t permutation = 0;          // fresh blocks with the same number other than 0 never overlap one another
+  int64_t permutation = 0;            // fresh blocks with the same number other than 0 never overlap one another
 };
 
 // A region of elements that no longer holds the content, in the coordinates of an array of these dimensions.
@@ -58,7 +58,8 @@ class CheckMemory {
   // The fact that `content` lies at `place`, if it is there in part or whole.
   const Fact* Find(ContentId content, Place place) const;
   // True when `region` (of an array of `dimensions`) of the content can be read at `place`.
-  bool Holds(ContentId content, Place place, const std::vector<int64_t>& dimensions, const analysis::Region& region) const;
+  bool Holds(ContentId content, Place place, const std::vector<int64_t>& dimensions,
+             const analysis::Region& region) const;
   void Add(ContentId content, ByteRange range);
   // A write of all of `range`: everything that may overlap it is gone.
   void Overwrite(ByteRange range);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "inplace/plan.h"
 #include "ir/module.h"
@@ -16,8 +15,7 @@ struct Totals {
   int64_t peak_bytes = 0;
 };
 
-// `text` is the module's source text (may be empty), quoted around the places.
-std::string ExplainAsText(const ir::Module& given, const BufferPlan& plan, std::string_view text);
+std::string ExplainAsText(const ir::Module& given, const BufferPlan& plan);
 // {"module", "given": {...}, "plan": {...}, "remarks": [...]}
 std::string ExplainAsJson(const ir::Module& given, const BufferPlan& plan);
 

@@ -28,9 +28,9 @@ struct Buffer {
   };
   Kind kind = Kind::kScratch;
   int64_t bytes = 0;
-  int64_t parameter = -1;  // kParameter: leaf number (entry parameters flattened in order)
-  bool donated = false;    // kParameter
-  ir::InstrId constant;    // kConstant
+  int64_t parameter = -1;    // kParameter: leaf number (entry parameters flattened in order)
+  bool donated = false;      // kParameter
+  ir::InstrId constant;      // kConstant
   int64_t arena_offset = 0;  // kScratch; a multiple of 64
 };
 
@@ -64,24 +64,24 @@ struct WitnessStep {
 
 // A copy that stays: the three points (value, overwrite, reads), the cost and the proof.
 struct CopyRecord {
-  ir::InstrId copy;          // the copy instruction in BufferPlan::module
+  ir::InstrId copy;  // the copy instruction in BufferPlan::module
   ir::CopyReason reason;
-  ir::InstrId value;         // what is copied
-  ir::InstrId writer;        // the op that would overwrite it; none when the reason needs no writer
+  ir::InstrId value;   // what is copied
+  ir::InstrId writer;  // the op that would overwrite it; none when the reason needs no writer
   std::vector<ir::InstrId> readers;
   std::vector<WitnessStep> witness;  // a cycle: each step must precede the next, the last the first
   int64_t bytes = 0;
-  int64_t executions = 1;    // product of the trip counts around it
+  int64_t executions = 1;  // product of the trip counts around it
   std::string fix;
 };
 
 // Something the user should know that is not a copy: a dropped may-alias, an undeclared custom-call alias, a donor not used.
 struct PlanRemark {
-  std::string code;          // "D001", "C12", ...
+  std::string code;  // "D001", "C12", ...
   ir::InstrId value;
   int64_t bytes = 0;
   ir::InstrId writer;
-  std::string what;          // one line
+  std::string what;  // one line
   std::string why;
   std::string fix;
 };
@@ -100,22 +100,22 @@ struct BufferPlan {
   IdVector<ir::InstrId, std::vector<Slice>> placements;
   std::unordered_map<ir::InstrId, LoopPlan> loops;
   std::unordered_map<ir::InstrId, BranchPlan> branches;
-  std::vector<Slice> results;         // per result leaf of the entry
+  std::vector<Slice> results;  // per result leaf of the entry
   std::vector<Donation> donations;
-  std::vector<CopyRecord> copies;     // every copy instruction of the module
+  std::vector<CopyRecord> copies;  // every copy instruction of the module
   std::vector<PlanRemark> remarks;
   int64_t arena_bytes = 0;
-  int64_t peak_bytes = 0;             // parameters + constants + owned + arena at the worst moment
-  int64_t lower_bound_bytes = 0;      // no plan in the model copies fewer bytes x executions
-  bool exact = true;                  // lower bound reached
+  int64_t peak_bytes = 0;         // parameters + constants + owned + arena at the worst moment
+  int64_t lower_bound_bytes = 0;  // no plan in the model copies fewer bytes x executions
+  bool exact = true;              // lower bound reached
 
   // True when the instruction does nothing at run time: its leaves are placed on its operand's bytes.
   bool IsView(ir::InstrId id) const;
 };
 
 struct PlanOptions {
-  bool always_copy = false;           // baseline oracle: no tie is used unless it must be
-  int64_t search_budget = 200000;     // nodes of the branch and bound
+  bool always_copy = false;        // baseline oracle: no tie is used unless it must be
+  int64_t search_budget = 200000;  // nodes of the branch and bound
   int64_t unknown_trip_count = 10;
 };
 

@@ -33,8 +33,8 @@ using analysis::Effects;
 using analysis::Region;
 using analysis::Tie;
 using analysis::TieKind;
-using ir::Instruction;
 using ir::InstrId;
+using ir::Instruction;
 using ir::Opcode;
 
 // A leaf of a value: what it holds, and which part of that content it is (whole unless it is a slice view).
@@ -42,7 +42,7 @@ struct Leaf {
   ContentId content;
   std::vector<int64_t> dimensions;  // of the array in whose coordinates `region` is
   Region region;
-  Slice base;                       // where the content starts (of a slice view: its operand's place)
+  Slice base;  // where the content starts (of a slice view: its operand's place)
 };
 
 std::vector<ir::Shape> ArrayLeaves(const ir::Shape& shape) {
@@ -79,8 +79,8 @@ class Checker {
   const ir::Module& module_;
   CheckMemory memory_;
   IdVector<BufferId, Place> pointers_;
-  BlockId unknown_;                            // where pointers point that must be set before use
-  std::unordered_set<BufferId> set_anew_;      // targets of entry moves and branch ends
+  BlockId unknown_;                        // where pointers point that must be set before use
+  std::unordered_set<BufferId> set_anew_;  // targets of entry moves and branch ends
   std::unordered_map<InstrId, std::vector<Leaf>> leaves_;
   uint32_t next_content_ = 0;
   int64_t next_permutation_ = 1;
@@ -116,7 +116,8 @@ class Checker {
     return place;
   }
   ByteRange RangeOf(const Slice& slice, int64_t bytes) const { return {PlaceOf(slice), bytes}; }
-  Status RequireHeld(InstrId reader, const Leaf& leaf, const Region& region, const std::vector<int64_t>& dimensions) const;
+  Status RequireHeld(InstrId reader, const Leaf& leaf, const Region& region,
+                     const std::vector<int64_t>& dimensions) const;
   Diagnostic Refused(InstrId id, std::string why) const {
     return {ErrorCode::kInternal, fmt::format("the plan is wrong at `{}`", module_.instruction(id).name),
             module_.SourceOf(id), std::move(why), "please report this module: the program was not run"};
@@ -140,7 +141,9 @@ void Checker::MakeBlocks() {
     const Buffer& buffer = plan_.buffers[id];
     switch (buffer.kind) {
       case Buffer::Kind::kScratch: pointers_[id] = {arena, buffer.arena_offset}; break;
-      case Buffer::Kind::kParameter: pointers_[id] = {memory_.AddBlock({buffer.donated, buffer.donated, {}, 0}), 0}; break;
+      case Buffer::Kind::kParameter:
+        pointers_[id] = {memory_.AddBlock({buffer.donated, buffer.donated, {}, 0}), 0};
+        break;
       case Buffer::Kind::kConstant: pointers_[id] = {memory_.AddBlock({false, false, {}, 0}), 0}; break;
       case Buffer::Kind::kOwned: pointers_[id] = {memory_.AddBlock({true, true, {}, 0}), 0}; break;
     }
@@ -225,14 +228,16 @@ Status Checker::SliceView(InstrId id) {
   bool inner_is_whole = true;
   for (int64_t dim = from.rank() - 1; dim >= 0; --dim) {
     int64_t extent = instruction.shape.dimensions[dim];
-    if (extent != 1 && (attributes.strides[dim] != 1 || !inner_is_whole)) return Refused(id, "its bytes are not contiguous");
+    if (extent != 1 && (attributes.strides[dim] != 1 || !inner_is_whole))
+      return Refused(id, "its bytes are not contiguous");
     if (extent != from.dimensions[dim]) inner_is_whole = false;
     offset += attributes.starts[dim] * strides[dim] * ir::ElementBytes(from.element_type);
   }
   Place expected = PlaceOf(Slices(operand)[0]);
   expected.offset += offset;
   if (!(PlaceOf(Slices(id)[0]) == expected)) return Refused(id, "the view does not start where the slice starts");
-  leaves_[id] = {{whole.content, from.dimensions, Region::Box(attributes.starts, instruction.shape.dimensions), whole.base}};
+  leaves_[id] = {
+      {whole.content, from.dimensions, Region::Box(attributes.starts, instruction.shape.dimensions), whole.base}};
   return {};
 }
 
@@ -264,7 +269,8 @@ Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_lea
   ir::Shape shape = ArrayLeaves(instruction.shape)[result_leaf];
   ByteRange range = RangeOf(Slices(id)[result_leaf], shape.byte_size());
   for (const ByteRange& real : memory_.Underlying(range)) {
-    if (!memory_.block(real.place.block).writable) return Refused(id, "it writes memory that is the caller's or constant");
+    if (!memory_.block(real.place.block).writable)
+      return Refused(id, "it writes memory that is the caller's or constant");
   }
   const Tie* window = nullptr;
   for (size_t operand = 0; operand < instruction.operands.size(); ++operand) {
@@ -275,10 +281,12 @@ Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_lea
       const Tie* tie = TieOf(instruction, effects, operand, leaf, result_leaf);
       bool same = operand_range.place == range.place && operand_range.bytes == range.bytes;
       bool keeps_bytes = tie != nullptr && tie->kind != TieKind::kElementwise;
-      if (keeps_bytes && !same) return Refused(id, "it changes its operand in part but is placed elsewhere: a hidden copy");
+      if (keeps_bytes && !same)
+        return Refused(id, "it changes its operand in part but is placed elsewhere: a hidden copy");
       if (!memory_.MayOverlap(operand_range, range)) continue;
       if (tie == nullptr && !effects.reads[operand].reads) continue;
-      if (tie == nullptr || !same) return Refused(id, fmt::format("it overwrites operand {} while reading it", operand));
+      if (tie == nullptr || !same)
+        return Refused(id, fmt::format("it overwrites operand {} while reading it", operand));
       if (keeps_bytes) window = tie;
     }
   }
@@ -318,7 +326,8 @@ Status Checker::Execute(InstrId id) {
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
     // A copy is the same content elsewhere, unless it takes a part (a slice view) and so makes that part a value of its own.
     const Leaf* source = instruction.opcode == Opcode::kCopy ? &leaves_.at(instruction.operands[0])[leaf] : nullptr;
-    bool same_content = source != nullptr && source->region.whole && module_.shape(instruction.operands[0]) == instruction.shape;
+    bool same_content =
+        source != nullptr && source->region.whole && module_.shape(instruction.operands[0]) == instruction.shape;
     ContentId content = same_content ? source->content : NewContent();
     memory_.Add(content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
     leaves.push_back({content, shapes[leaf].dimensions, {}, Slices(id)[leaf]});
@@ -370,7 +379,8 @@ Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
     targets.push_back(move.target);
     sources.push_back(move.source);
   }
-  if (!std::ranges::is_permutation(targets, sources)) return Refused(id, "the back edge is not an exchange of pointers");
+  if (!std::ranges::is_permutation(targets, sources))
+    return Refused(id, "the back edge is not an exchange of pointers");
   for (size_t one = 0; one < targets.size(); ++one) {
     for (size_t other = 0; other < one; ++other) {
       ByteRange first{pointers_[targets[one]], plan_.buffers[targets[one]].bytes};
@@ -510,7 +520,8 @@ Status Checker::Branches(InstrId id) {
       TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, shapes[leaf].dimensions));
       Place result = moved[Slices(id)[leaf].buffer];
       result.offset += Slices(id)[leaf].offset;
-      if (!(result == PlaceOf(Slices(root)[leaf]))) return Refused(root, fmt::format("result {} is not handed over", leaf));
+      if (!(result == PlaceOf(Slices(root)[leaf])))
+        return Refused(root, fmt::format("result {} is not handed over", leaf));
     }
     pointers_ = std::move(moved);
     for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
@@ -593,7 +604,8 @@ Status Checker::Replay(ir::ComputationId computation, const std::vector<Leaf>& p
     const Instruction& instruction = module_.instruction(id);
     for (const std::vector<InstrId>* before : {&instruction.operands, &instruction.control_predecessors}) {
       for (InstrId earlier : *before) {
-        if (!done.contains(earlier)) return Refused(id, fmt::format("it runs before `{}`", module_.instruction(earlier).name));
+        if (!done.contains(earlier))
+          return Refused(id, fmt::format("it runs before `{}`", module_.instruction(earlier).name));
       }
     }
     TRY_STATUS(Step(id, parameters));
@@ -608,7 +620,8 @@ Status Checker::CheckResults() {
   if (plan_.results.size() != shapes.size()) return Refused(root, "not every result has a place");
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
     ByteRange range = RangeOf(plan_.results[leaf], shapes[leaf].byte_size());
-    if (!(range.place == PlaceOf(Slices(root)[leaf]))) return Refused(root, "a result is not where the program left it");
+    if (!(range.place == PlaceOf(Slices(root)[leaf])))
+      return Refused(root, "a result is not where the program left it");
     TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, shapes[leaf].dimensions));
     for (const ByteRange& real : memory_.Underlying(range)) {
       const Block& block = memory_.block(real.place.block);
@@ -619,7 +632,8 @@ Status Checker::CheckResults() {
     for (size_t other = 0; other < leaf; ++other) {
       ByteRange second = RangeOf(plan_.results[other], shapes[other].byte_size());
       // Two empty results may share; everything else must be distinct allocations.
-      if (range.place == second.place || memory_.MayOverlap(range, second)) return Refused(root, "two results share memory");
+      if (range.place == second.place || memory_.MayOverlap(range, second))
+        return Refused(root, "two results share memory");
     }
   }
   return {};

@@ -30,8 +30,8 @@ int64_t PhysicalMemory() {
 }
 
 std::byte* TakeFromSystem(int64_t size) {
-  void* block = std::aligned_alloc(static_cast<size_t>(size >= kHugeFrom ? kHugePage : kAlignment),
-                                   static_cast<size_t>(size));
+  void* block =
+      std::aligned_alloc(static_cast<size_t>(size >= kHugeFrom ? kHugePage : kAlignment), static_cast<size_t>(size));
   if (block != nullptr && size >= kHugeFrom) madvise(block, static_cast<size_t>(size), MADV_HUGEPAGE);
   return static_cast<std::byte*>(block);
 }
@@ -121,12 +121,12 @@ Result<AllocationRef> Allocate(int64_t bytes) {
   std::byte* block = bytes <= PhysicalMemory() ? Allocator().Take(size) : nullptr;
   if (block == nullptr) {
     return ResourceExhausted(
-        fmt::format("out of memory: cannot allocate {} bytes ({} bytes in use by stead, {} bytes of memory in this machine)",
-                    bytes, GetAllocatorStats().bytes_in_use, PhysicalMemory()),
+        fmt::format(
+            "out of memory: cannot allocate {} bytes ({} bytes in use by stead, {} bytes of memory in this machine)",
+            bytes, GetAllocatorStats().bytes_in_use, PhysicalMemory()),
         {}, "", "use smaller arrays, donate arguments that are not needed any more, or release arrays before the call");
   }
-  return std::make_shared<Allocation>(block, bytes,
-                                      [size](std::byte* data, int64_t) { Allocator().Give(data, size); });
+  return std::make_shared<Allocation>(block, bytes, [size](std::byte* data, int64_t) { Allocator().Give(data, size); });
 }
 
 AllocationRef WrapExternal(std::byte* data, int64_t bytes, std::function<void()> release) {

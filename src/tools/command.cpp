@@ -17,14 +17,16 @@ Diagnostic FileError(const std::string& verb, const std::string& path, int error
 
 // "custom-call.2:0" or "custom-call.2{1}:0".
 Result<driver::AssumedAlias> ParseAssumedAlias(const std::string& text) {
-  Diagnostic wrong = InvalidArgument(fmt::format("`--assume-alias {}` is not NAME:OPERAND", text), {}, "",
-                                     "for example --assume-alias custom-call.2:0, or custom-call.2{1}:0 for result {1}");
+  Diagnostic wrong =
+      InvalidArgument(fmt::format("`--assume-alias {}` is not NAME:OPERAND", text), {}, "",
+                      "for example --assume-alias custom-call.2:0, or custom-call.2{1}:0 for result {1}");
   driver::AssumedAlias alias;
   size_t colon = text.rfind(':');
   if (colon == std::string::npos || colon == 0) return wrong;
   std::string name = text.substr(0, colon);
   const char* end = text.data() + text.size();
-  if (auto parsed = std::from_chars(text.data() + colon + 1, end, alias.operand); parsed.ec != std::errc() || parsed.ptr != end) {
+  if (auto parsed = std::from_chars(text.data() + colon + 1, end, alias.operand);
+      parsed.ec != std::errc() || parsed.ptr != end) {
     return wrong;
   }
   if (size_t brace = name.find('{'); brace != std::string::npos) {

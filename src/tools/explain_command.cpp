@@ -23,7 +23,7 @@ int Explain(const ExplainOptions& options) {
   if (options.format == "json") {
     fmt::print("{}\n", inplace::ExplainAsJson(program->module, *plan));
   } else {
-    fmt::print("{}", inplace::ExplainAsText(program->module, *plan, program->bytes));
+    fmt::print("{}", inplace::ExplainAsText(program->module, *plan));
   }
   return kDone;
 }
@@ -32,8 +32,8 @@ int Explain(const ExplainOptions& options) {
 
 void AddExplainCommand(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* command =
-      app.add_subcommand("explain", "say which copies a module makes, which our plan makes, why, and how to avoid them");
+  CLI::App* command = app.add_subcommand(
+      "explain", "say which copies a module makes, which our plan makes, why, and how to avoid them");
   AddCommonOptions(*command, options->common);
   command->add_option("--format", options->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   command->callback([options, &exit_code] { exit_code = Explain(*options); });

@@ -14,8 +14,10 @@ std::string Descriptor(ir::ElementType type) {
   int64_t bytes = ir::ElementBytes(type);
   switch (ir::ElementClassOf(type)) {
     case ir::ElementClass::kBoolean: return "|b1";
-    case ir::ElementClass::kSigned: return ir::ElementBits(type) < 8 ? "|V1" : fmt::format("{}i{}", bytes > 1 ? '<' : '|', bytes);
-    case ir::ElementClass::kUnsigned: return ir::ElementBits(type) < 8 ? "|V1" : fmt::format("{}u{}", bytes > 1 ? '<' : '|', bytes);
+    case ir::ElementClass::kSigned:
+      return ir::ElementBits(type) < 8 ? "|V1" : fmt::format("{}i{}", bytes > 1 ? '<' : '|', bytes);
+    case ir::ElementClass::kUnsigned:
+      return ir::ElementBits(type) < 8 ? "|V1" : fmt::format("{}u{}", bytes > 1 ? '<' : '|', bytes);
     case ir::ElementClass::kComplex: return fmt::format("<c{}", bytes);
     case ir::ElementClass::kFloat: break;
   }
@@ -25,7 +27,8 @@ std::string Descriptor(ir::ElementType type) {
 
 std::string ShapeText(const std::vector<int64_t>& dimensions) {
   std::string text = "(";
-  for (int64_t dimension : dimensions) text += fmt::format("{},{}", dimension, &dimension == &dimensions.back() ? "" : " ");
+  for (int64_t dimension : dimensions)
+    text += fmt::format("{},{}", dimension, &dimension == &dimensions.back() ? "" : " ");
   return text + ")";
 }
 
@@ -55,13 +58,14 @@ Result<ir::Literal> ReadNpy(std::string_view bytes, const ir::Shape& shape, cons
   if (data_start > bytes.size()) return InvalidArgument("the .npy header is cut off", place);
   std::string_view header = bytes.substr(8 + length_bytes, header_length);
   if (Squeezed(header) != Squeezed(HeaderFor(shape))) {
-    return InvalidArgument(fmt::format("the file holds {}", Squeezed(header)), place,
-                           fmt::format("the parameter is {}, which needs {}", shape.ToString(false), Squeezed(HeaderFor(shape))));
+    return InvalidArgument(
+        fmt::format("the file holds {}", Squeezed(header)), place,
+        fmt::format("the parameter is {}, which needs {}", shape.ToString(false), Squeezed(HeaderFor(shape))));
   }
   std::string_view data = bytes.substr(data_start);
   if (static_cast<int64_t>(data.size()) != shape.byte_size()) {
-    return InvalidArgument(fmt::format("the file holds {} bytes of elements, {} are needed", data.size(), shape.byte_size()),
-                           place);
+    return InvalidArgument(
+        fmt::format("the file holds {} bytes of elements, {} are needed", data.size(), shape.byte_size()), place);
   }
   ir::Literal literal = ir::Literal::Zeros(ir::Shape::Array(shape.element_type, shape.dimensions));
   std::memcpy(literal.mutable_bytes().data(), data.data(), data.size());

@@ -82,7 +82,8 @@ ir::Literal RandomLiteral(const ir::Shape& shape, std::mt19937& generator) {
 Result<std::vector<ir::Literal>> MakeArguments(const ir::Module& module, const RunOptions& options) {
   std::vector<ir::Shape> shapes = ParameterLeaves(module);
   if (!options.inputs.empty() && options.inputs.size() != shapes.size()) {
-    return InvalidArgument(fmt::format("{} inputs given, the module has {} parameters", options.inputs.size(), shapes.size()));
+    return InvalidArgument(
+        fmt::format("{} inputs given, the module has {} parameters", options.inputs.size(), shapes.size()));
   }
   std::mt19937 generator(options.seed);
   std::vector<ir::Literal> arguments;
@@ -168,7 +169,8 @@ int Compare(std::span<const ir::Literal> native, std::span<const ir::Literal> in
   for (size_t leaf = 0; leaf < interpreted.size(); ++leaf) {
     double difference = LargestDifference(native[leaf], interpreted[leaf]);
     // Integers, booleans and moved elements are exact; floats may differ by the order of additions.
-    bool exact = !ir::IsFloat(interpreted[leaf].shape().element_type) && !ir::IsComplex(interpreted[leaf].shape().element_type);
+    bool exact =
+        !ir::IsFloat(interpreted[leaf].shape().element_type) && !ir::IsComplex(interpreted[leaf].shape().element_type);
     bool agrees = exact ? difference == 0 : difference <= tolerance;
     fmt::print("result {}: {} largest relative difference {:.3g} {}\n", leaf, interpreted[leaf].shape().ToString(false),
                difference, agrees ? "ok" : "DIFFERS");
@@ -214,11 +216,14 @@ void AddRunCommand(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "run a module on given or random inputs");
   AddCommonOptions(*command, options->common);
-  command->add_option("--input", options->inputs, "one .npy file per array parameter, in order; default: random by --seed");
+  command->add_option("--input", options->inputs,
+                      "one .npy file per array parameter, in order; default: random by --seed");
   command->add_option("--output-dir", options->output_dir, "write result K to DIR/K.npy instead of printing it");
-  command->add_option("--backend", options->backend, "native or interpreter")->check(CLI::IsMember({"native", "interpreter"}));
+  command->add_option("--backend", options->backend, "native or interpreter")
+      ->check(CLI::IsMember({"native", "interpreter"}));
   command->add_flag("--compare", options->compare, "run both and compare every result");
-  command->add_option("--tolerance", options->tolerance, "largest relative difference of floats that --compare accepts");
+  command->add_option("--tolerance", options->tolerance,
+                      "largest relative difference of floats that --compare accepts");
   command->add_option("--seed", options->seed, "seed of random inputs");
   command->add_flag("--quiet", options->quiet, "do not print results");
   command->callback([options, &exit_code] {
