@@ -18,6 +18,7 @@ Result<ir::Literal> EvaluateComputation(const ir::Module& module, ir::Computatio
                                         std::span<const ir::Literal> arguments);
 
 // The value of a single instruction for given operand values; called computations are evaluated. Used for constant folding.
-Result<ir::Literal> EvaluateInstruction(const ir::Module& module, ir::InstrId id, std::span<const ir::Literal> operands);
+Result<ir::Literal> EvaluateInstruction(const ir::Module& module, ir::InstrId id,
+                                        std::span<const ir::Literal> operands);
 
 }  // namespace stead::interp

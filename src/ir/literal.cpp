@@ -37,6 +37,19 @@ Literal Literal::Tuple(std::vector<Literal> elements) {
   return literal;
 }
 
+Literal Literal::Token() {
+  Literal literal;
+  literal.shape_ = Shape::Token();
+  return literal;
+}
+
+Literal Literal::WithShape(Shape shape) const {
+  STEAD_CHECK(shape.is_array() && shape.byte_size() == shape_.byte_size() && !elided_);
+  Literal literal = *this;
+  literal.shape_ = std::move(shape);
+  return literal;
+}
+
 Literal Literal::Elided(Shape shape) {
   Literal literal;
   literal.shape_ = std::move(shape);

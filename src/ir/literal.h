@@ -21,11 +21,15 @@ class Literal {
   // Borrows `bytes`, which `owner` keeps alive. REQUIRES: bytes.size() == shape.byte_size().
   static Literal View(Shape shape, std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
   static Literal Tuple(std::vector<Literal> elements);
+  static Literal Token();
   // The text said `constant({...})`: shape known, elements not. Planning works, running is refused.
   static Literal Elided(Shape shape);
   // A rank-0 or rank-n array holding the given elements. REQUIRES: sizeof(T) == ElementBytes(type).
   template <typename T>
   static Literal FromVector(Shape shape, const std::vector<T>& elements);
+
+  // The same elements under another shape; the bytes are shared, not copied. REQUIRES: as many bytes.
+  Literal WithShape(Shape shape) const;
 
   const Shape& shape() const { return shape_; }
   bool elided() const { return elided_; }
