@@ -97,6 +97,8 @@ FIELD_TYPES = {
     "kind": "const char*",
     "memory_kinds": "const char* const*",
     "memory_kind_sizes": "const size_t*",
+    "shardings": "const char* const*",
+    "sharding_sizes": "const size_t*",
     "executable_name": "const char*",
     "executable_fingerprint": "const char*",
     "compile_options": "const char*",
@@ -130,14 +132,26 @@ STRUCT_FIELD_TYPES = {
     ("PJRT_Executable_OptimizedProgram_Args", "program"): "PJRT_Program*",
     ("PJRT_Buffer_GetMemoryLayout_Args", "layout"): "PJRT_Buffer_MemoryLayout",
     ("PJRT_Error_FunctionTable", "message"): "void*",
+    ("PJRT_Extension_Base", "type"): "PJRT_Extension_Type",
+}
+
+# The functions of the extensions that the plugin offers.
+EXTENSION_FUNCTIONS = {
+    "PJRT_Shardings_PJRT_Executable_ParameterShardings",
+    "PJRT_Shardings_PJRT_Executable_OutputShardings",
 }
 
 ENUMS = [
     "PJRT_Error_Code", "PJRT_Buffer_Type", "PJRT_HostBufferSemantics", "PJRT_Buffer_MemoryLayout_Type", "PJRT_NamedValue_Type",
+    "PJRT_Extension_Type",
 ]  # fmt: skip
 
 # Structs that no function takes by itself, but that arguments point to.
-POINTED_TO = ["PJRT_ExecuteOptions", "PJRT_Program", "PJRT_NamedValue", "PJRT_Buffer_MemoryLayout", "PJRT_Error_FunctionTable"]
+POINTED_TO = [
+    "PJRT_ExecuteOptions", "PJRT_Program", "PJRT_NamedValue", "PJRT_Buffer_MemoryLayout", "PJRT_Error_FunctionTable",
+    "PJRT_Shardings_PJRT_Executable_ParameterShardings_Args", "PJRT_Shardings_PJRT_Executable_OutputShardings_Args",
+    "PJRT_Shardings_Extension",
+]  # fmt: skip
 
 SCALARS = {
     ctypes.c_void_p: "void*",
@@ -212,6 +226,8 @@ class HeaderWriter:
                 self.lines.append(f"{indent}union {{\n")
                 self.emit_fields(struct, ctype, indent + "  ")
                 self.lines.append(f"{indent}}};\n")
+            elif field in EXTENSION_FUNCTIONS:
+                self.lines.append(f"{indent}PJRT_Error* (*{field})({args_struct(field)}*);\n")
             else:
                 self.lines.append(f"{indent}{self.field_type(struct, field, ctype)} {field};\n")
 

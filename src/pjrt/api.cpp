@@ -9,6 +9,7 @@
 #include "pjrt/executable.h"
 #include "pjrt/execute.h"
 #include "pjrt/plugin.h"
+#include "pjrt/shardings.h"
 #include "pjrt/topology.h"
 #include "pjrt/transfer.h"
 
@@ -153,9 +154,20 @@ void FillExecutables(PJRT_Api& api) {
   api.PJRT_LoadedExecutable_Execute = Entry<LoadedExecutableExecute>;
 }
 
+// How a program is split over devices. Without it JAX reads the whole final program twice after every compilation to see.
+PJRT_Extension_Base* ShardingsExtension() {
+  static PJRT_Shardings_Extension extension = {};
+  extension.base.struct_size = PjrtStructSize(&extension);
+  extension.base.type = PJRT_Extension_Type_Shardings;
+  extension.PJRT_Shardings_PJRT_Executable_ParameterShardings = Entry<ParameterShardings>;
+  extension.PJRT_Shardings_PJRT_Executable_OutputShardings = Entry<OutputShardings>;
+  return &extension.base;
+}
+
 PJRT_Api MakeApi() {
   PJRT_Api api = {};
   api.struct_size = PjrtStructSize(&api);
+  api.extension_start = ShardingsExtension();
   api.pjrt_api_version.struct_size = PjrtStructSize(&api.pjrt_api_version);
   api.pjrt_api_version.major_version = kMajorVersion;
   api.pjrt_api_version.minor_version = kMinorVersion;

@@ -1,5 +1,6 @@
 #include "pjrt/executable.h"
 
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include <cstring>

@@ -12,7 +12,6 @@
 #include "pjrt/client.h"
 #include "pjrt/element_type.h"
 #include "pjrt/event.h"
-#include "pjrt/given_struct.h"
 
 namespace stead::pjrt {
 
@@ -51,10 +50,11 @@ Result<ByteStrides> StridesInOrder(const ir::Shape& shape, std::span<const int64
   return strides;
 }
 
-// Where the elements lie according to a layout of the C API; null means row major.
+// Where the elements lie according to a layout of the C API; null means row major. jaxlib 0.10.2 leaves the struct_size of
+// layouts uninitialised; they have had the same fields since there are any.
 Result<ByteStrides> StridesOf(const ir::Shape& shape, const PJRT_Buffer_MemoryLayout* given) {
   if (given == nullptr) return RowMajorByteStrides(shape);
-  const PJRT_Buffer_MemoryLayout layout = ReadStruct(given);
+  const PJRT_Buffer_MemoryLayout& layout = *given;
   if (layout.type != PJRT_Buffer_MemoryLayout_Type_Tiled) return Unimplemented("a layout given by strides");
   if (layout.tiled.num_tiles != 0) return Unimplemented("a layout with tiles");
   return StridesInOrder(shape, {layout.tiled.minor_to_major, layout.tiled.minor_to_major_size});

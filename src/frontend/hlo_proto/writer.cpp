@@ -185,7 +185,7 @@ void WriteConfig(ProtoMessage<ModuleConfigField>& message, const Module& module)
   {
     const ir::ProgramShape shape = EntryShape(module);
     ProtoMessage<ProgramShapeField> layout(message, ModuleConfigField::kEntryComputationLayout);
-    WriteProgramShape(layout, shape.parameters, {}, shape.result);
+    WriteProgramShape(layout, shape.parameters, ParameterNames(module, module.entry_computation()), shape.result);
   }
   message.add_int64(ModuleConfigField::kReplicaCount, 1);
   message.add_int64(ModuleConfigField::kNumPartitions, 1);

@@ -1,0 +1,124 @@
+"""Donation at run time: what is given away is taken, what somebody still holds is copied, and nothing is ever corrupted."""
+
+from functools import partial
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+STEAD = jax.devices("stead")[0]
+
+
+def on_stead(value):
+    return jax.device_put(value, STEAD)
+
+
+@partial(jax.jit, donate_argnums=0)
+def add_one(x):
+    return x + 1
+
+
+@partial(jax.jit, donate_argnums=0)
+def update_first(x, y):
+    return x.at[0].set(y[0])
+
+
+def numbers():
+    return on_stead(np.arange(1000, dtype=np.float32))
+
+
+def test_donated_array_is_deleted_and_its_memory_comes_back():
+    x = numbers()
+    pointer = x.unsafe_buffer_pointer()
+    result = add_one(x)
+    assert x.is_deleted()
+    assert result.unsafe_buffer_pointer() == pointer
+    np.testing.assert_array_equal(np.asarray(result), np.arange(1, 1001, dtype=np.float32))
+
+
+def test_array_that_is_not_donated_is_left_alone():
+    x = numbers()
+    result = jax.jit(lambda x: x + 1)(x)
+    assert not x.is_deleted()
+    assert result.unsafe_buffer_pointer() != x.unsafe_buffer_pointer()
+    np.testing.assert_array_equal(np.asarray(x), np.arange(1000, dtype=np.float32))
+
+
+def test_array_that_numpy_looks_at_is_copied_and_lives_on():
+    x = numbers()
+    view = np.asarray(x)
+    result = add_one(x)
+    assert not x.is_deleted()
+    np.testing.assert_array_equal(view, np.arange(1000, dtype=np.float32))
+    np.testing.assert_array_equal(np.asarray(result), np.arange(1, 1001, dtype=np.float32))
+
+
+def test_array_is_donated_again_when_nobody_looks_at_it_any_more():
+    x = numbers()
+    view = np.from_dlpack(x)
+    kept = add_one(x)
+    assert not x.is_deleted()
+    del view
+    add_one(x)
+    assert x.is_deleted()
+    assert kept[0] == 1
+
+
+def test_result_that_shares_no_memory_with_the_argument_it_passes_through():
+    x = numbers()
+    same, more = jax.jit(lambda x: (x, x + 1))(x)
+    add_one(x)
+    np.testing.assert_array_equal(np.asarray(same), np.arange(1000, dtype=np.float32))
+    np.testing.assert_array_equal(np.asarray(more), np.arange(1, 1001, dtype=np.float32))
+
+
+def test_donating_one_of_two_arguments_with_the_same_values_leaves_the_other():
+    x, y = numbers(), numbers()
+    update_first(x, y)
+    assert x.is_deleted()
+    assert not y.is_deleted()
+
+
+def test_same_array_donated_and_used_is_refused():
+    x = numbers()
+    with pytest.raises(Exception, match="donate.*same call"):
+        update_first(x, x)
+    assert not x.is_deleted()
+    np.testing.assert_array_equal(np.asarray(x), np.arange(1000, dtype=np.float32))
+
+
+def test_same_array_donated_twice_is_refused():
+    both = jax.jit(lambda x, y: (x + 1, y + 2), donate_argnums=(0, 1))
+    x = numbers()
+    with pytest.raises(Exception, match="same buffer twice"):
+        both(x, x)
+    assert not x.is_deleted()
+
+
+def test_donated_array_cannot_be_used_again():
+    x = numbers()
+    add_one(x)
+    with pytest.raises(Exception, match="deleted or donated"):
+        add_one(x)
+
+
+def test_every_step_of_a_loop_stays_in_one_buffer():
+    x = numbers()
+    pointer = x.unsafe_buffer_pointer()
+    for _ in range(10):
+        x = add_one(x)
+    assert x.unsafe_buffer_pointer() == pointer
+    assert float(x[0]) == 10
+
+
+def test_old_value_read_before_the_update_in_place():
+    @partial(jax.jit, donate_argnums=0)
+    def read_then_update(x):
+        y = x[0, 0]
+        return x.at[0, 0].add(1), y
+
+    x = on_stead(jnp.full((64, 64), 3.0))
+    pointer = x.unsafe_buffer_pointer()
+    x, y = read_then_update(x)
+    assert (x.unsafe_buffer_pointer(), float(y), float(x[0, 0])) == (pointer, 3.0, 4.0)

@@ -1,0 +1,138 @@
+"""Compiled programs as the framework sees them: final HLO, memory and costs, options, and errors that name what is wrong."""
+
+from functools import partial
+
+import jax
+import numpy as np
+import pypjrt
+import pytest
+import stead
+from jax import lax
+from jaxlib import _hlo
+from pypjrt import errors
+
+STEAD = jax.devices("stead")[0]
+SIDE = 256
+BYTES = SIDE * SIDE * 4
+
+
+def on_stead(value):
+    return jax.device_put(value, STEAD)
+
+
+@partial(jax.jit, donate_argnums=0)
+def plain(x):
+    y = x[0, 0]
+    return x.at[0, 0].add(1), y
+
+
+@partial(jax.jit, donate_argnums=0)
+def reverse(x):
+    z = x.at[0, 0].add(1)
+    z, x = lax.optimization_barrier((z, x))
+    return z, x[0, 0]
+
+
+def compiled(function, **options):
+    return function.lower(on_stead(np.ones((SIDE, SIDE), np.float32))).compile(**options)
+
+
+def instructions_named(text, opcode):
+    return [line for line in text.splitlines() if f" {opcode}(" in line]
+
+
+def test_final_hlo_is_scheduled_and_names_its_donation():
+    text = compiled(plain).as_text()
+    header = text.splitlines()[0]
+    assert header.startswith("HloModule jit_plain, is_scheduled=true, input_output_alias={ {0}: (0, {}, ")
+    assert instructions_named(text, "copy") == []
+
+
+def test_final_hlo_shows_every_copy_that_runs():
+    copies = instructions_named(compiled(reverse).as_text(), "copy")
+    assert len(copies) == 1
+    assert SIDE == 256 and f"f32[{SIDE},{SIDE}]" not in copies[0]
+
+
+def test_final_hlo_is_text_that_jaxlib_reads_back():
+    text = compiled(reverse).as_text()
+    again = _hlo.hlo_module_from_text(text).to_string()
+    assert [line.strip() for line in again.splitlines()] == [line.strip() for line in text.splitlines()]
+
+
+def test_memory_analysis_is_true():
+    memory = compiled(plain).memory_analysis()
+    assert memory.argument_size_in_bytes == BYTES
+    assert memory.alias_size_in_bytes == BYTES
+    assert memory.output_size_in_bytes == BYTES + 4
+    assert memory.temp_size_in_bytes < 1024
+
+
+def test_cost_analysis_counts_multiplications():
+    a = on_stead(np.ones((8, 16), np.float32))
+    b = on_stead(np.ones((16, 4), np.float32))
+    costs = jax.jit(lambda a, b: a @ b).lower(a, b).compile().cost_analysis()
+    assert costs["flops"] == 2 * 8 * 16 * 4
+    assert costs["bytes accessed"] >= (8 * 16 + 16 * 4 + 8 * 4) * 4
+
+
+def test_unknown_compile_option_is_named():
+    with pytest.raises(Exception, match="No such compile option: 'made_up'"):
+        compiled(plain, compiler_options={"made_up": True})
+
+
+def test_options_of_xla_are_accepted():
+    assert "HloModule" in compiled(plain, compiler_options={"xla_cpu_enable_fast_math": True}).as_text()
+
+
+def test_option_with_a_value_of_the_wrong_kind_is_refused():
+    with pytest.raises(Exception, match="stead_always_copy"):
+        compiled(plain, compiler_options={"stead_always_copy": "perhaps"})
+
+
+def test_option_to_write_down_each_pass(tmp_path):
+    compiled(plain, compiler_options={"stead_dump_to": str(tmp_path)})
+    assert list(tmp_path.glob("*in-place.hlo"))
+
+
+@pytest.fixture(scope="module")
+def client():
+    return pypjrt.Client(pypjrt.Plugin(stead.library_path()))
+
+
+def test_mlir_text_is_refused_with_the_way_out(client):
+    with pytest.raises(errors.InvalidArgument, match="serialize_portable_artifact_str"):
+        client.compile("module @m { func.func public @main() { return } }")
+
+
+def test_cut_off_bytecode_is_refused(client):
+    with pytest.raises(errors.PjrtError):
+        client.compile(b"ML\xefR\x0dStableHLO_v1.17.0\x00\x01\x02")
+
+
+def test_options_that_are_no_message_are_refused(client):
+    plugin = client._plugin
+    code = b"ML\xefR"
+    program = plugin.args("PJRT_Program")
+    import ctypes
+
+    text, form, options = ctypes.create_string_buffer(code), ctypes.create_string_buffer(b"mlir"), ctypes.create_string_buffer(b"\x1f\xff")
+    program.code, program.code_size = ctypes.addressof(text), len(code)
+    program.format, program.format_size = ctypes.addressof(form), 4
+    arguments = plugin.args("PJRT_Client_Compile_Args", client=client.address, program=ctypes.addressof(program))
+    arguments.compile_options, arguments.compile_options_size = ctypes.addressof(options), 2
+    with pytest.raises(errors.InvalidArgument, match="CompileOptionsProto"):
+        plugin.call("PJRT_Client_Compile", arguments)
+
+
+def test_unsupported_op_is_named():
+    with pytest.raises(Exception, match="(?i)unimplemented.*fft"):
+        jax.jit(jax.numpy.fft.fft)(on_stead(np.ones(8, np.complex64)))
+
+
+def test_process_and_data_live_on_after_errors():
+    x = on_stead(np.arange(4, dtype=np.float32))
+    for _ in range(3):
+        with pytest.raises(Exception, match="(?i)unimplemented"):
+            jax.jit(jax.numpy.fft.fft)(x.astype(np.complex64))
+    assert (x + 1).tolist() == [1, 2, 3, 4]
