@@ -1,9 +1,10 @@
 """The conformance harness of `pypjrt`, with its one program as StableHLO bytecode instead of MLIR text."""
 
-import stead
 from jaxlib.mlir import ir
 from jaxlib.mlir.dialects import stablehlo
 from pypjrt import Plugin, conform
+
+import stead
 
 
 def as_bytecode(program, version):

@@ -5,9 +5,10 @@ import subprocess
 
 import pypjrt
 import pytest
-import stead
 from jax_process import output_of, run_jax
 from pypjrt import errors
+
+import stead
 
 PLUGIN = str(stead.library_path())
 

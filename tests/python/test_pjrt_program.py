@@ -6,10 +6,11 @@ import jax
 import numpy as np
 import pypjrt
 import pytest
-import stead
 from jax import lax
 from jaxlib import _hlo
 from pypjrt import errors
+
+import stead
 
 STEAD = jax.devices("stead")[0]
 SIDE = 256
