@@ -24,6 +24,7 @@
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Mem2Reg.h>
 
 #include <atomic>
 #include <mutex>
@@ -161,7 +162,8 @@ void SetFunctionAttributes(llvm::Module& module) {
   }
 }
 
-// Removes what the emitters repeat (addresses, constants, loads); everything larger they avoid themselves.
+// Puts accumulators into registers and removes what the emitters repeat (addresses, constants, loads); everything larger they
+// avoid themselves.
 void CleanUp(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::PassBuilder builder(&machine);
   llvm::FunctionAnalysisManager function_analyses;
@@ -174,6 +176,7 @@ void CleanUp(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerLoopAnalyses(loop_analyses);
   builder.crossRegisterProxies(loop_analyses, function_analyses, call_graph_analyses, module_analyses);
   llvm::FunctionPassManager passes;
+  passes.addPass(llvm::PromotePass());
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function& function : module) {

@@ -86,7 +86,7 @@ VectorMath::HalfScales VectorMath::SplitScale(llvm::Value* n) {
 // Exponentials.
 
 llvm::Value* VectorMath::Exp(llvm::Value* x) {
-  if (!IsF32(x)) return PerLane("exp", {x});
+  if (!IsF32(x)) return Library("exp", {x});
   // Outside these bounds the result is 0 or infinity anyway, and the scales below stay in range inside them.
   llvm::Value* bounded = builder_.CreateSelect(builder_.CreateFCmpOLT(x, Real(x, -104)), Real(x, -104), x);
   bounded = builder_.CreateSelect(builder_.CreateFCmpOGT(x, Real(x, 89)), Real(x, 89), bounded);
@@ -102,7 +102,7 @@ llvm::Value* VectorMath::Exp(llvm::Value* x) {
 }
 
 llvm::Value* VectorMath::Expm1(llvm::Value* x) {
-  if (!IsF32(x)) return PerLane("expm1", {x});
+  if (!IsF32(x)) return Library("expm1", {x});
   llvm::Value* bounded = builder_.CreateSelect(builder_.CreateFCmpOLT(x, Real(x, -20)), Real(x, -20), x);
   bounded = builder_.CreateSelect(builder_.CreateFCmpOGT(x, Real(x, 89)), Real(x, 89), bounded);
   const Reduced reduced = Reduce(bounded, std::numbers::log2e, kLn2Parts);
@@ -127,7 +127,7 @@ llvm::Value* VectorMath::Logistic(llvm::Value* x) {
 }
 
 llvm::Value* VectorMath::Tanh(llvm::Value* x) {
-  if (!IsF32(x)) return PerLane("tanh", {x});
+  if (!IsF32(x)) return Library("tanh", {x});
   llvm::Value* const magnitude = Abs(x);
   llvm::Value* const square = builder_.CreateFMul(x, x);
   llvm::Value* const p =
@@ -142,7 +142,7 @@ llvm::Value* VectorMath::Tanh(llvm::Value* x) {
 }
 
 llvm::Value* VectorMath::Erf(llvm::Value* x) {
-  if (!IsF32(x)) return PerLane("erf", {x});
+  if (!IsF32(x)) return Library("erf", {x});
   llvm::Value* const magnitude = Abs(x);
   llvm::Value* const square = builder_.CreateFMul(x, x);
   llvm::Value* const p = Polynomial(square, {0x1.06eba8p-3, -0x1.812744p-2, 0x1.ce2e1cp-4, -0x1.b80ff2p-6,
@@ -183,7 +183,7 @@ llvm::Value* VectorMath::LogOfReduced(llvm::Value* f, llvm::Value* exponent) {
 }
 
 llvm::Value* VectorMath::Log(llvm::Value* x) {
-  if (!IsF32(x)) return PerLane("log", {x});
+  if (!IsF32(x)) return Library("log", {x});
   // Denormal numbers are scaled into the normal range first.
   llvm::Value* const is_denormal = builder_.CreateFCmpOLT(x, Real(x, 0x1p-126));
   llvm::Value* const normal = builder_.CreateSelect(is_denormal, builder_.CreateFMul(x, Real(x, 0x1p23)), x);
@@ -197,7 +197,7 @@ llvm::Value* VectorMath::Log(llvm::Value* x) {
 }
 
 llvm::Value* VectorMath::Log1p(llvm::Value* x) {
-  if (!IsF32(x)) return PerLane("log1p", {x});
+  if (!IsF32(x)) return Library("log1p", {x});
   llvm::Constant* const one = Real(x, 1);
   llvm::Value* const sum = builder_.CreateFAdd(x, one);
   // What rounding 1 + x lost; exact by Sterbenz's lemma on either side of 1.
@@ -221,7 +221,7 @@ llvm::Value* VectorMath::Log1p(llvm::Value* x) {
 // Trigonometry.
 
 llvm::Value* VectorMath::SinOrCos(llvm::Value* x, int phase, const char* library_name) {
-  if (!IsF32(x)) return PerLane(library_name, {x});
+  if (!IsF32(x)) return Library(library_name, {x});
   const Reduced reduced = Reduce(x, 2 / std::numbers::pi, kHalfPiParts);
   llvm::Value* const rest = reduced.rest;
   llvm::Value* const square = builder_.CreateFMul(rest, rest);
@@ -245,22 +245,22 @@ llvm::Value* VectorMath::SinOrCos(llvm::Value* x, int phase, const char* library
 
 llvm::Value* VectorMath::Sin(llvm::Value* x) { return SinOrCos(x, 0, "sin"); }
 llvm::Value* VectorMath::Cos(llvm::Value* x) { return SinOrCos(x, 1, "cos"); }
-llvm::Value* VectorMath::Tan(llvm::Value* x) { return PerLane("tan", {x}); }
-llvm::Value* VectorMath::Atan2(llvm::Value* y, llvm::Value* x) { return PerLane("atan2", {y, x}); }
+llvm::Value* VectorMath::Tan(llvm::Value* x) { return Library("tan", {x}); }
+llvm::Value* VectorMath::Atan2(llvm::Value* y, llvm::Value* x) { return Library("atan2", {y, x}); }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Roots, powers and remainders.
 
 llvm::Value* VectorMath::Sqrt(llvm::Value* x) { return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x); }
 llvm::Value* VectorMath::Rsqrt(llvm::Value* x) { return builder_.CreateFDiv(Real(x, 1), Sqrt(x)); }
-llvm::Value* VectorMath::Cbrt(llvm::Value* x) { return PerLane("cbrt", {x}); }
-llvm::Value* VectorMath::Pow(llvm::Value* base, llvm::Value* exponent) { return PerLane("pow", {base, exponent}); }
-llvm::Value* VectorMath::Remainder(llvm::Value* x, llvm::Value* y) { return PerLane("fmod", {x, y}); }
+llvm::Value* VectorMath::Cbrt(llvm::Value* x) { return Library("cbrt", {x}); }
+llvm::Value* VectorMath::Pow(llvm::Value* base, llvm::Value* exponent) { return Library("pow", {base, exponent}); }
+llvm::Value* VectorMath::Remainder(llvm::Value* x, llvm::Value* y) { return Library("fmod", {x, y}); }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Calls of the C library.
 
-llvm::Value* VectorMath::PerLane(const char* name, llvm::ArrayRef<llvm::Value*> arguments) {
+llvm::Value* VectorMath::Library(const char* name, llvm::ArrayRef<llvm::Value*> arguments) {
   llvm::Value* const like = arguments.front();
   const std::string library_name = std::string(name) + (IsF32(like) ? "f" : "");
   llvm::Module& module = *builder_.GetInsertBlock()->getModule();
@@ -304,7 +304,7 @@ llvm::Value* VectorMath::WithSlowPath(llvm::Value* fast, llvm::Value* slow_lanes
   llvm::BasicBlock* const join = llvm::BasicBlock::Create(builder_.getContext(), "join", function);
   builder_.CreateCondBr(any, slow, join);
   builder_.SetInsertPoint(slow);
-  llvm::Value* const careful = builder_.CreateSelect(slow_lanes, PerLane(name, {x}), fast);
+  llvm::Value* const careful = builder_.CreateSelect(slow_lanes, Library(name, {x}), fast);
   builder_.CreateBr(join);
   builder_.SetInsertPoint(join);
   llvm::PHINode* const result = builder_.CreatePHI(fast->getType(), 2);

@@ -32,6 +32,9 @@ class VectorMath {
   // x - y * trunc(x / y), exactly; the sign of x.
   llvm::Value* Remainder(llvm::Value* x, llvm::Value* y);
 
+  // A function of the C library, lane by lane; `name` is the f64 one. REQUIRES: listed in RuntimeSymbols.
+  llvm::Value* Library(const char* name, llvm::ArrayRef<llvm::Value*> arguments);
+
  private:
   // A constant of the type of `like`, and the integer vector type of the same shape.
   llvm::Constant* Real(llvm::Value* like, double value);
@@ -71,8 +74,6 @@ class VectorMath {
   // sin (phase 0) or cos (phase 1).
   llvm::Value* SinOrCos(llvm::Value* x, int phase, const char* library_name);
 
-  // Calls the C library's function on every lane; `name` is the f64 one, the f32 one has an `f` behind it.
-  llvm::Value* PerLane(const char* name, llvm::ArrayRef<llvm::Value*> arguments);
   llvm::Function* PerLaneHelper(const std::string& name, llvm::Type* type, size_t arity);
   // `fast`, or the library's result for lanes where `slow_lanes` is set; nothing is called when no lane is.
   llvm::Value* WithSlowPath(llvm::Value* fast, llvm::Value* slow_lanes, const char* name, llvm::Value* x);

@@ -1,0 +1,53 @@
+// One kernel per instruction that computes: a fusion, or an op that stands alone. Free of LLVM headers.
+//   In: instructions of one module, and which of their results take over an operand's memory.
+//   Out: functions over arrays of pointers. Kernels of one compiler share one LLVM module, which is cheaper than one each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu/llvm/jit.h"
+#include "ir/module.h"
+
+namespace stead::cpu {
+
+// Arguments: the operands' array leaves, then the result's array leaves. Runs the work items [begin, end) of the kernel, which
+// may run in any order and at the same time as others. REQUIRES: begin < end.
+using KernelFunction = void(void* const* arguments, int64_t begin, int64_t end);
+
+struct KernelRequest {
+  ir::InstrId instruction;
+  // Per result leaf: the operand leaf whose memory it takes over, -1 for memory of its own.
+  std::vector<int64_t> in_place;
+};
+
+struct Kernel {
+  std::string symbol;
+  // The largest `end`: iterations of the outermost loop. 0: nothing to do.
+  int64_t work_items = 0;
+  // Results computed per work item, a measure of its cost.
+  int64_t elements_per_item = 1;
+};
+
+class KernelCompiler {
+ public:
+  explicit KernelCompiler(const ir::Module& module);
+  ~KernelCompiler();
+  KernelCompiler(const KernelCompiler&) = delete;
+
+  // Adds the kernel of one instruction.
+  // RETURNS error (kUnimplemented) naming the first op or element type that cannot be emitted, with its source.
+  Result<Kernel> Add(const KernelRequest& request);
+
+  // Compiles everything added so far; the compiler is used up.
+  Result<MachineCode> Finish(const DumpSink& dump);
+
+ private:
+  const ir::Module& module_;
+  JitModule code_;
+  int64_t next_number_ = 0;
+};
+
+}  // namespace stead::cpu

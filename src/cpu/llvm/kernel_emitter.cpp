@@ -1,0 +1,487 @@
+#include "cpu/llvm/kernel_emitter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace stead::cpu {
+namespace {
+
+using ir::InstrId;
+using ir::Instruction;
+using ir::Module;
+using ir::Opcode;
+using ir::Shape;
+
+// The instructions a kernel is made of: the fused ones, or the one that stands alone.
+std::vector<InstrId> Members(const Module& module, InstrId id) {
+  const Instruction& instruction = module.instruction(id);
+  if (instruction.opcode != Opcode::kFusion) return {id};
+  return module.computation(instruction.called[0]).instructions;
+}
+
+// Enough lanes to fill a register with the widest elements that dominate: 4 bytes unless all are wider or all are narrower.
+int64_t ChooseLanes(const Module& module, InstrId id) {
+  int64_t narrowest = 8;
+  int64_t widest = 1;
+  for (InstrId member : Members(module, id)) {
+    std::vector<InstrId> values = module.instruction(member).operands;
+    values.push_back(member);
+    for (InstrId value : values) {
+      const Shape& shape = module.shape(value);
+      if (!shape.is_array() || shape.dimensions.empty() || shape.element_type == ir::ElementType::kPred) continue;
+      const bool is_half = shape.element_type == ir::ElementType::kF16 || shape.element_type == ir::ElementType::kBF16;
+      const int64_t bytes = is_half ? 4 : ir::ElementBytes(shape.element_type);
+      narrowest = std::min(narrowest, bytes);
+      widest = std::max(widest, bytes);
+    }
+  }
+  const int64_t bytes = narrowest == 8 ? 8 : std::min<int64_t>(widest, 4);
+  return NativeVectorBytes() / bytes;
+}
+
+std::vector<int64_t> WithoutUnitDimensions(const std::vector<int64_t>& order, const std::vector<int64_t>& sizes) {
+  std::vector<int64_t> kept;
+  for (int64_t dim : order) {
+    if (sizes[dim] != 1) kept.push_back(dim);
+  }
+  return kept;
+}
+
+}  // namespace
+
+KernelEmitter::KernelEmitter(const Module& module, const KernelRequest& request, llvm::Function* function)
+    : module_(module),
+      request_(request),
+      instruction_(module.instruction(request.instruction)),
+      function_(function),
+      loops_(function, ChooseLanes(module, request.instruction)),
+      builder_(loops_.ir()),
+      generator_(module, loops_) {}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What goes in and comes out.
+
+void KernelEmitter::BindOperands() {
+  const bool is_fusion = instruction_.opcode == Opcode::kFusion;
+  for (size_t number = 0; number < instruction_.operands.size(); ++number) {
+    const InstrId outside = instruction_.operands[number];
+    const InstrId inside = is_fusion ? module_.computation(instruction_.called[0]).parameters[number] : outside;
+    STEAD_CHECK(module_.shape(outside).is_array(), instruction_.name);
+    llvm::Value* const slot = builder_.CreateConstGEP1_64(builder_.getPtrTy(), function_->getArg(0), operand_leaf_count_);
+    // A fused parameter may name another layout than the array it stands for; the array's holds.
+    Shape shape = module_.shape(outside);
+    generator_.Bind(inside, {builder_.CreateLoad(builder_.getPtrTy(), slot), std::move(shape)});
+    operand_leaves_.emplace(inside, operand_leaf_count_++);
+  }
+}
+
+std::vector<KernelEmitter::Output> KernelEmitter::Outputs() {
+  const bool is_fusion = instruction_.opcode == Opcode::kFusion;
+  const InstrId root = is_fusion ? module_.root(instruction_.called[0]) : request_.instruction;
+  std::vector<Output> outputs;
+  ir::ForEachLeaf(instruction_.shape, [&](const ir::ShapeIndex& index, const Shape& shape) {
+    Output output;
+    output.root = root;
+    output.leaf = index.empty() ? 0 : index[0];
+    // Through the tuple and the elements taken from other tuples, to the instruction that computes.
+    for (bool moved = true; moved;) {
+      const Instruction& producer = module_.instruction(output.root);
+      moved = producer.opcode == Opcode::kTuple || producer.opcode == Opcode::kGetTupleElement;
+      if (producer.opcode == Opcode::kTuple) {
+        output.root = producer.operands[output.leaf];
+        output.leaf = 0;
+      } else if (producer.opcode == Opcode::kGetTupleElement) {
+        output.root = producer.operands[0];
+        output.leaf = producer.As<ir::TupleElementAttributes>().index;
+      }
+    }
+    const int64_t number = static_cast<int64_t>(outputs.size());
+    llvm::Value* const slot =
+        builder_.CreateConstGEP1_64(builder_.getPtrTy(), function_->getArg(0), operand_leaf_count_ + number);
+    output.array = {builder_.CreateLoad(builder_.getPtrTy(), slot), shape};
+    output.in_place = request_.in_place.empty() ? -1 : request_.in_place[number];
+    outputs.push_back(std::move(output));
+  });
+  return outputs;
+}
+
+int64_t KernelEmitter::OperandLeafOf(InstrId id) const {
+  const auto found = operand_leaves_.find(id);
+  return found == operand_leaves_.end() ? -1 : found->second;
+}
+
+InstrId KernelEmitter::BehindViews(InstrId id) const {
+  while (generator_.Bound(id) == nullptr) {
+    const Instruction& instruction = module_.instruction(id);
+    const bool is_view = instruction.opcode == Opcode::kBitcast ||
+                         (instruction.opcode == Opcode::kReshape && instruction.shape.is_row_major() &&
+                          module_.shape(instruction.operands[0]).is_row_major());
+    if (!is_view) break;
+    id = instruction.operands[0];
+  }
+  return id;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Nests.
+
+// True when the value is a reduction along its operand's fastest dimension, perhaps with elementwise ops after it.
+bool KernelEmitter::ReducesFastestDimension(InstrId id) const {
+  if (generator_.Bound(id) != nullptr) return false;
+  const Instruction& instruction = module_.instruction(id);
+  if (instruction.opcode == Opcode::kReduce) {
+    const ir::Dimensions& reduced = instruction.As<ir::DimensionsAttributes>().dimensions;
+    return std::ranges::count(reduced, FastestDimension(module_.shape(instruction.operands[0]))) > 0;
+  }
+  switch (instruction.opcode) {
+    case Opcode::kGetTupleElement:
+    case Opcode::kReshape:
+    case Opcode::kBitcast:
+    case Opcode::kCopy: break;
+    default:
+      if (!ir::IsElementwise(instruction.opcode)) return false;
+  }
+  return std::ranges::any_of(instruction.operands, [&](InstrId operand) {
+    return !module_.shape(operand).is_scalar() && ReducesFastestDimension(operand);
+  });
+}
+
+KernelEmitter::NestKind KernelEmitter::KindOf(InstrId root) const {
+  if (generator_.Bound(root) != nullptr) return NestKind::kLoop;
+  const Instruction& behind = module_.instruction(BehindViews(root));
+  if (generator_.Bound(BehindViews(root)) == nullptr) {
+    if (behind.opcode == Opcode::kDynamicUpdateSlice) return NestKind::kWindow;
+    if (behind.opcode == Opcode::kScatter) return NestKind::kScatter;
+    if (behind.opcode == Opcode::kConcatenate) return NestKind::kPieces;
+  }
+  return ReducesFastestDimension(root) ? NestKind::kRows : NestKind::kLoop;
+}
+
+void KernelEmitter::CollectReads(InstrId id, std::set<int64_t>& reads, std::set<InstrId>& seen) const {
+  if (!seen.insert(id).second) return;
+  if (generator_.Bound(id) != nullptr) {
+    reads.insert(OperandLeafOf(id));
+    return;
+  }
+  for (InstrId operand : module_.instruction(id).operands) CollectReads(operand, reads, seen);
+}
+
+std::vector<KernelEmitter::Nest> KernelEmitter::Nests() {
+  std::vector<Nest> nests;
+  for (Output& output : Outputs()) {
+    const NestKind kind = KindOf(output.root);
+    const auto joins = [&](const Nest& nest) {
+      if (nest.kind != kind) return false;
+      const Output& first = nest.outputs[0];
+      if (kind == NestKind::kScatter) return BehindViews(first.root) == BehindViews(output.root);
+      return (kind == NestKind::kLoop || kind == NestKind::kRows) && first.array.shape.dimensions == output.array.shape.dimensions &&
+             MemoryOrder(first.array.shape) == MemoryOrder(output.array.shape);
+    };
+    auto nest = std::ranges::find_if(nests, joins);
+    if (nest == nests.end()) nest = nests.insert(nests.end(), Nest{kind, {}, {}, {}});
+    std::set<InstrId> seen;
+    CollectReads(output.root, nest->reads, seen);
+    if (output.in_place >= 0) nest->writes.insert(output.in_place);
+    nest->outputs.push_back(std::move(output));
+  }
+  return nests;
+}
+
+// A nest that overwrites an operand comes after the other nests that read it.
+Status KernelEmitter::Order(std::vector<Nest>& nests) const {
+  std::vector<Nest> ordered;
+  while (!nests.empty()) {
+    const auto is_free = [&](const Nest& candidate) {
+      return std::ranges::none_of(nests, [&](const Nest& other) {
+        return &other != &candidate && std::ranges::any_of(candidate.writes, [&](int64_t leaf) { return other.reads.contains(leaf); });
+      });
+    };
+    const auto next = std::ranges::find_if(nests, is_free);
+    if (next == nests.end()) {
+      return Unimplemented(fmt::format("op `{}` (`{}`) overwrites two operands in place that its results read crosswise",
+                                       ir::OpcodeName(instruction_.opcode), instruction_.name),
+                           module_.SourceOf(request_.instruction));
+    }
+    ordered.push_back(std::move(*next));
+    nests.erase(next);
+  }
+  nests = std::move(ordered);
+  return {};
+}
+
+Result<Kernel> KernelEmitter::Emit() {
+  BindOperands();
+  std::vector<Nest> nests = Nests();
+  TRY_STATUS(Order(nests));
+  std::erase_if(nests, [](const Nest& nest) { return nest.outputs[0].array.shape.element_count() == 0; });
+  kernel_.symbol = function_->getName().str();
+  shares_work_ = nests.size() == 1 && (nests[0].kind == NestKind::kLoop || nests[0].kind == NestKind::kRows);
+  kernel_.work_items = nests.empty() ? 0 : 1;
+  int64_t elements = 0;
+  for (const Nest& nest : nests) {
+    EmitNest(nest);
+    for (const Output& output : nest.outputs) elements += output.array.shape.element_count();
+  }
+  if (kernel_.work_items > 0) kernel_.elements_per_item = std::max<int64_t>(1, elements / kernel_.work_items);
+  builder_.CreateRetVoid();
+  return kernel_;
+}
+
+void KernelEmitter::EmitNest(const Nest& nest) {
+  switch (nest.kind) {
+    case NestKind::kLoop: EmitLoop(nest.outputs, true); break;
+    case NestKind::kRows: EmitLoop(nest.outputs, false); break;
+    case NestKind::kWindow: EmitWindow(nest.outputs[0]); break;
+    case NestKind::kPieces: EmitPieces(nest.outputs[0]); break;
+    case NestKind::kScatter: EmitScatter(nest.outputs); break;
+  }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Loops over all elements.
+
+llvm::Value* KernelEmitter::Begin() {
+  if (shares_work_) return function_->getArg(1);
+  return builder_.getInt64(0);
+}
+
+llvm::Value* KernelEmitter::End(int64_t items) {
+  if (shares_work_) return function_->getArg(2);
+  return builder_.getInt64(items);
+}
+
+void KernelEmitter::EmitBody(const std::vector<Output>& outputs, const Index& index) {
+  std::vector<llvm::Value*> values;
+  for (const Output& output : outputs) values.push_back(generator_.At(output.root, index, {}, output.leaf));
+  for (size_t number = 0; number < outputs.size(); ++number) generator_.Store(outputs[number].array, index, values[number]);
+}
+
+void KernelEmitter::EmitLoop(const std::vector<Output>& outputs, bool with_vectors) {
+  const Shape& shape = outputs[0].array.shape;
+  const std::vector<int64_t> order = MemoryOrder(shape);
+  const std::vector<int64_t> dims = WithoutUnitDimensions(order, shape.dimensions);
+  if (dims.empty()) return EmitBody(outputs, Index(shape.dimensions.size()));
+  const int64_t lanes = loops_.lanes();
+  const bool is_flat = with_vectors && std::ranges::all_of(outputs, [&](const Output& output) {
+                         return generator_.IsLinear(output.root, shape);
+                       });
+  if (is_flat) {
+    const int64_t count = shape.element_count();
+    const int64_t items = (count + lanes - 1) / lanes;
+    if (shares_work_) kernel_.work_items = items;
+    loops_.ForEachVector(Begin(), End(items), count, [&](const IndexExpression& position) {
+      EmitBody(outputs, loops_.space().Delinearize(position, shape.dimensions, order));
+    });
+    return;
+  }
+  Index index(shape.dimensions.size());
+  if (dims.size() == 1 && with_vectors) {
+    const int64_t count = shape.dimensions[dims[0]];
+    const int64_t items = (count + lanes - 1) / lanes;
+    if (shares_work_) kernel_.work_items = items;
+    loops_.ForEachVector(Begin(), End(items), count, [&](const IndexExpression& position) {
+      index[dims[0]] = position;
+      EmitBody(outputs, index);
+    });
+    return;
+  }
+  const int64_t items = shape.dimensions[dims[0]];
+  if (shares_work_) kernel_.work_items = items;
+  index[dims[0]] = loops_.OpenLoop(Begin(), End(items), items);
+  const size_t scalar_dims = with_vectors ? dims.size() - 1 : dims.size();
+  for (size_t level = 1; level < scalar_dims; ++level) index[dims[level]] = loops_.OpenLoop(shape.dimensions[dims[level]]);
+  if (with_vectors) {
+    loops_.ForEachVector(shape.dimensions[dims.back()], 1, [&](const IndexExpression& position, int64_t) {
+      index[dims.back()] = position;
+      EmitBody(outputs, index);
+    });
+  } else {
+    EmitBody(outputs, index);
+  }
+  for (size_t level = 0; level < scalar_dims; ++level) loops_.Close();
+}
+
+void KernelEmitter::ForEachElement(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order, int64_t vector_dim,
+                                   const std::function<void(const Index&)>& body) {
+  Index index(sizes.size());
+  int opened = 0;
+  for (int64_t dim : order) {
+    if (dim == vector_dim || sizes[dim] == 1) continue;
+    index[dim] = loops_.OpenLoop(sizes[dim]);
+    ++opened;
+  }
+  if (vector_dim >= 0 && sizes[vector_dim] > 1) {
+    loops_.ForEachVector(sizes[vector_dim], 1, [&](const IndexExpression& position, int64_t) {
+      index[vector_dim] = position;
+      body(index);
+    });
+  } else {
+    body(index);
+  }
+  for (; opened > 0; --opened) loops_.Close();
+}
+
+void KernelEmitter::EmitInitial(const Output& output, InstrId id) {
+  const InstrId source = BehindViews(id);
+  if (output.in_place >= 0 && OperandLeafOf(source) == output.in_place) return;
+  const MemoryArray* const array = generator_.Bound(source);
+  if (array != nullptr && array->shape.byte_size() == output.array.shape.byte_size() &&
+      MemoryOrder(module_.shape(id)) == MemoryOrder(output.array.shape)) {
+    builder_.CreateMemCpy(output.array.base, llvm::Align(1), array->base, llvm::Align(1), array->shape.byte_size());
+    return;
+  }
+  Output whole = output;
+  whole.root = id;
+  whole.array.shape.dimensions = module_.shape(id).dimensions;
+  EmitLoop({whole}, true);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Parts of the result.
+
+void KernelEmitter::EmitWindow(const Output& output) {
+  const InstrId id = BehindViews(output.root);
+  const Instruction& update_slice = module_.instruction(id);
+  const Shape& update = module_.shape(update_slice.operands[1]);
+  // The bytes of the result seen in the shape of the dynamic-update-slice.
+  Output viewed = output;
+  viewed.root = id;
+  viewed.array.shape = update_slice.shape;
+  if (id == output.root) viewed.array.shape = output.array.shape;
+  const InstrId base = BehindViews(update_slice.operands[0]);
+  const bool is_chain = output.in_place >= 0 && generator_.Bound(base) == nullptr &&
+                        module_.instruction(base).opcode == Opcode::kDynamicUpdateSlice;
+  if (is_chain) {
+    Output inner = viewed;
+    inner.root = update_slice.operands[0];
+    EmitWindow(inner);
+  } else {
+    EmitInitial(viewed, update_slice.operands[0]);
+  }
+  if (update.element_count() == 0) return;
+  const Index start = generator_.WindowStart(update_slice, 2, update_slice.shape, update.dimensions);
+  const std::vector<int64_t> order = MemoryOrder(viewed.array.shape);
+  const std::vector<int64_t> dims = WithoutUnitDimensions(order, update.dimensions);
+  ForEachElement(update.dimensions, order, dims.empty() ? -1 : dims.back(), [&](const Index& index) {
+    Index target;
+    for (size_t dim = 0; dim < index.size(); ++dim) target.push_back(index[dim] + start[dim]);
+    generator_.Store(viewed.array, target, generator_.At(update_slice.operands[1], index));
+  });
+}
+
+void KernelEmitter::EmitPieces(const Output& output) {
+  const InstrId id = BehindViews(output.root);
+  const Instruction& concatenate = module_.instruction(id);
+  MemoryArray array = output.array;
+  if (id != output.root) array.shape = concatenate.shape;
+  const int64_t dim = concatenate.As<ir::DimensionsAttributes>().dimensions[0];
+  int64_t start = 0;
+  for (InstrId operand : concatenate.operands) {
+    const std::vector<int64_t>& sizes = module_.shape(operand).dimensions;
+    if (module_.shape(operand).element_count() > 0) {
+      const std::vector<int64_t> order = MemoryOrder(array.shape);
+      const std::vector<int64_t> dims = WithoutUnitDimensions(order, sizes);
+      ForEachElement(sizes, order, dims.empty() ? -1 : dims.back(), [&](const Index& index) {
+        Index target = index;
+        target[dim] = index[dim] + IndexExpression::Constant(start);
+        generator_.Store(array, target, generator_.At(operand, index));
+      });
+    }
+    start += sizes[dim];
+  }
+}
+
+void KernelEmitter::EmitScatter(const std::vector<Output>& outputs) {
+  const InstrId id = BehindViews(outputs[0].root);
+  const Instruction& scatter = module_.instruction(id);
+  const auto& attributes = scatter.As<ir::ScatterAttributes>();
+  const size_t count = (scatter.operands.size() - 1) / 2;
+  std::vector<Output> viewed(count);
+  for (const Output& output : outputs) {
+    viewed[output.leaf] = output;
+    if (id != output.root) viewed[output.leaf].array.shape = scatter.shape;
+    EmitInitial(viewed[output.leaf], scatter.operands[output.leaf]);
+  }
+  const Shape& update = module_.shape(scatter.operands[count + 1]);
+  if (update.element_count() == 0) return;
+  // Updates in order of their index vectors, then through the window; in vectors where the window's fastest dimension is the
+  // operand's.
+  std::vector<int64_t> order;
+  for (int64_t dim = 0; dim < update.rank(); ++dim) {
+    if (std::ranges::count(attributes.update_window_dims, dim) == 0) order.push_back(dim);
+  }
+  order.insert(order.end(), attributes.update_window_dims.begin(), attributes.update_window_dims.end());
+  const Shape& operand = viewed[0].array.shape;
+  const int64_t fastest = FastestDimension(operand);
+  const bool has_window = fastest >= 0 && std::ranges::count(attributes.inserted_window_dims, fastest) == 0 &&
+                          std::ranges::count(attributes.input_batching_dims, fastest) == 0;
+  int64_t vector_dim = -1;
+  if (has_window) {
+    int64_t position = 0;
+    for (int64_t dim = 0; dim < fastest; ++dim) {
+      position += std::ranges::count(attributes.inserted_window_dims, dim) == 0 &&
+                  std::ranges::count(attributes.input_batching_dims, dim) == 0;
+    }
+    vector_dim = attributes.update_window_dims[position];
+  }
+  ForEachElement(update.dimensions, order, vector_dim,
+                 [&](const Index& index) { EmitScatterUpdate(viewed, scatter, index); });
+}
+
+void KernelEmitter::EmitScatterUpdate(const std::vector<Output>& outputs, const Instruction& scatter,
+                                      const Index& update_index) {
+  const auto& attributes = scatter.As<ir::ScatterAttributes>();
+  const auto contains = [](const ir::Dimensions& list, int64_t item) { return std::ranges::count(list, item) > 0; };
+  const size_t count = outputs.size();
+  const InstrId indices = scatter.operands[count];
+  const Shape& operand = outputs[0].array.shape;
+  Index place;
+  for (int64_t dim = 0; dim < static_cast<int64_t>(update_index.size()); ++dim) {
+    if (!contains(attributes.update_window_dims, dim)) place.push_back(update_index[dim]);
+  }
+  Index target(operand.dimensions.size());
+  for (size_t pair = 0; pair < attributes.input_batching_dims.size(); ++pair) {
+    int64_t position = attributes.scatter_indices_batching_dims[pair];
+    if (position > attributes.index_vector_dim) --position;
+    target[attributes.input_batching_dims[pair]] = place[position];
+  }
+  size_t next_window = 0;
+  for (int64_t dim = 0; dim < operand.rank(); ++dim) {
+    if (contains(attributes.inserted_window_dims, dim) || contains(attributes.input_batching_dims, dim)) continue;
+    target[dim] = update_index[attributes.update_window_dims[next_window++]];
+  }
+  // Updates outside the operand are dropped, element by element.
+  llvm::Value* for_all = builder_.getTrue();
+  llvm::Value* per_lane = nullptr;
+  for (size_t number = 0; number < attributes.scatter_dims_to_operand_dims.size(); ++number) {
+    const int64_t dim = attributes.scatter_dims_to_operand_dims[number];
+    Index vector = place;
+    if (attributes.index_vector_dim < module_.shape(indices).rank()) {
+      vector.insert(vector.begin() + attributes.index_vector_dim, IndexExpression::Constant(number));
+    }
+    llvm::Value* const start = builder_.CreateIntCast(generator_.At(indices, vector), builder_.getInt64Ty(),
+                                                      ir::IsSigned(module_.shape(indices).element_type));
+    constexpr int64_t kUnknown = int64_t{1} << 40;
+    target[dim] = target[dim] + loops_.ValueExpression(start, kUnknown, loops_.depth());
+    llvm::Value* const inside = loops_.InRange(target[dim], operand.dimensions[dim]);
+    llvm::Value*& condition = inside->getType()->isVectorTy() ? per_lane : for_all;
+    condition = loops_.And(condition, inside);
+  }
+  loops_.OpenIf(for_all);
+  std::vector<llvm::Value*> arguments;
+  for (const Output& output : outputs) {
+    arguments.push_back(generator_.Load(output.array, target, {per_lane, loops_.depth()}));
+  }
+  for (size_t number = 0; number < count; ++number) {
+    arguments.push_back(generator_.At(scatter.operands[count + 1 + number], update_index));
+  }
+  const std::vector<llvm::Value*> results = generator_.Call(scatter.called[0], arguments);
+  for (size_t number = 0; number < count; ++number) {
+    generator_.Store(outputs[number].array, target, results[number], per_lane);
+  }
+  loops_.Close();
+}
+
+}  // namespace stead::cpu

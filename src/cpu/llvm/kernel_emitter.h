@@ -1,0 +1,84 @@
+// Emits the function of one kernel: which loops run, in which order, and where results are stored. Values come from Generator.
+//   Results are computed by one of these nests:
+//     loop      over the result's elements, vectors along its fastest dimension (flat over all of them where possible)
+//     rows      the same without vectors, where each element is itself a vectorised reduction
+//     window    dynamic-update-slice: only the window is written; the rest is copied first unless it is in place
+//     pieces    concatenate: one loop per operand
+//     scatter   a loop over the updates, in order
+//   Results of the same shape share one nest, and all their values are computed before the first is stored.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include <set>
+
+#include "cpu/llvm/generator.h"
+#include "cpu/llvm/kernel_compiler.h"
+
+namespace stead::cpu {
+
+class KernelEmitter {
+ public:
+  // `function` has the type KernelFunction and no body.
+  KernelEmitter(const ir::Module& module, const KernelRequest& request, llvm::Function* function);
+
+  // RETURNS error (kUnimplemented) when results that take over operands cannot be ordered so that each operand is read
+  // before it is overwritten.
+  Result<Kernel> Emit();
+
+ private:
+  enum class NestKind : uint8_t { kLoop, kRows, kWindow, kPieces, kScatter };
+  struct Output {
+    ir::InstrId root;
+    int64_t leaf = 0;          // of the root's value
+    MemoryArray array;
+    int64_t in_place = -1;     // operand leaf
+  };
+  struct Nest {
+    NestKind kind = NestKind::kLoop;
+    std::vector<Output> outputs;
+    std::set<int64_t> reads;   // operand leaves
+    std::set<int64_t> writes;  // operand leaves whose memory is overwritten
+  };
+
+  void BindOperands();
+  std::vector<Output> Outputs();
+  NestKind KindOf(ir::InstrId root) const;
+  std::vector<Nest> Nests();
+  Status Order(std::vector<Nest>& nests) const;
+  void CollectReads(ir::InstrId id, std::set<int64_t>& reads, std::set<ir::InstrId>& seen) const;
+  bool ReducesFastestDimension(ir::InstrId id) const;
+  // The instruction behind bitcasts and reshapes that leave every byte where it is.
+  ir::InstrId BehindViews(ir::InstrId id) const;
+  int64_t OperandLeafOf(ir::InstrId id) const;
+
+  void EmitNest(const Nest& nest);
+  void EmitLoop(const std::vector<Output>& outputs, bool with_vectors);
+  void EmitBody(const std::vector<Output>& outputs, const Index& index);
+  void EmitWindow(const Output& output);
+  void EmitPieces(const Output& output);
+  void EmitScatter(const std::vector<Output>& outputs);
+  void EmitScatterUpdate(const std::vector<Output>& outputs, const ir::Instruction& scatter, const Index& update_index);
+  // Fills `array` with the value of `id`, unless it lies there already.
+  void EmitInitial(const Output& output, ir::InstrId id);
+  // A loop nest over a box in the order of memory; the dimension `vector_dim` (-1: none) innermost, in vectors.
+  void ForEachElement(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order, int64_t vector_dim,
+                      const std::function<void(const Index&)>& body);
+  // The outermost loop: over all items when the kernel is one nest, else over the items the caller asks for.
+  llvm::Value* Begin();
+  llvm::Value* End(int64_t items);
+
+  const ir::Module& module_;
+  const KernelRequest& request_;
+  const ir::Instruction& instruction_;
+  llvm::Function* function_;
+  LoopBuilder loops_;
+  llvm::IRBuilder<>& builder_;
+  Generator generator_;
+  std::unordered_map<ir::InstrId, int64_t> operand_leaves_;
+  int64_t operand_leaf_count_ = 0;
+  bool shares_work_ = false;
+  Kernel kernel_;
+};
+
+}  // namespace stead::cpu
