@@ -13,6 +13,9 @@ enum class CopyReason : uint8_t {
 #undef COPY_REASON
 };
 
+// The frontend attribute of HLO text that carries the code of a copy's reason.
+inline constexpr std::string_view kCopyReasonKey = "stead_copy_reason";
+
 // "C01".
 std::string_view CopyReasonCode(CopyReason reason);
 // The one-line description.

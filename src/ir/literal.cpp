@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "ir/narrow_float.h"
+#include "ir/small_float.h"
 
 namespace stead::ir {
 
@@ -63,6 +64,7 @@ std::span<std::byte> Literal::mutable_bytes() {
 }
 
 double Literal::AsDouble(int64_t index) const {
+  if (IsSmallFloat(shape_.element_type)) return SmallFloatToDouble(shape_.element_type, data<uint8_t>()[index]);
   switch (shape_.element_type) {
     case ElementType::kF32: return data<float>()[index];
     case ElementType::kF64: return data<double>()[index];
@@ -80,7 +82,7 @@ int64_t Literal::AsInteger(int64_t index) const {
   switch (ElementBytes(shape_.element_type)) {
     case 1: return is_signed ? data<int8_t>()[index] : data<uint8_t>()[index];
     case 2: return is_signed ? data<int16_t>()[index] : data<uint16_t>()[index];
-    case 4: return is_signed ? data<int32_t>()[index] : data<uint32_t>()[index];
+    case 4: return is_signed ? int64_t{data<int32_t>()[index]} : int64_t{data<uint32_t>()[index]};
     case 8: return data<int64_t>()[index];
     default: STEAD_CHECK(false, "not an integer literal");
   }

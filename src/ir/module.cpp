@@ -3,10 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_set>
 #include <utility>
 
 namespace stead::ir {
+namespace {
+
+std::string TakeName(std::unordered_map<std::string, int>& taken, const std::string& base) {
+  auto [entry, fresh] = taken.try_emplace(base, 1);
+  if (fresh) return base;
+  // "add.3" grows "add.4", not "add.3.1": strip a numeric suffix before counting on.
+  std::string stem = base;
+  size_t dot = stem.rfind('.');
+  if (dot != std::string::npos && dot + 1 < stem.size() &&
+      stem.find_first_not_of("0123456789", dot + 1) == std::string::npos) {
+    stem.resize(dot);
+  }
+  int& next = taken[stem];
+  for (;;) {
+    std::string candidate = fmt::format("{}.{}", stem, ++next);
+    if (taken.try_emplace(candidate, 1).second) return candidate;
+  }
+}
+
+}  // namespace
 
 std::vector<ComputationId> Module::ComputationsPostOrder() const {
   std::vector<ComputationId> order;
@@ -27,8 +48,9 @@ std::vector<ComputationId> Module::ComputationsPostOrder() const {
     }
     if (!seen.insert(visit.id).second) continue;
     stack.push_back({visit.id, true});
-    for (InstrId id : computations_[visit.id].instructions) {
-      for (ComputationId callee : instructions_[id].called) {
+    // Last callee first onto the stack, so that the first one is visited first and texts keep their order.
+    for (InstrId id : std::views::reverse(computations_[visit.id].instructions)) {
+      for (ComputationId callee : std::views::reverse(instructions_[id].called)) {
         if (!seen.contains(callee)) stack.push_back({callee, false});
       }
     }
@@ -63,13 +85,14 @@ bool Module::IsDonated(int64_t parameter, const ShapeIndex& index) const {
 
 ComputationId Module::AddComputation(std::string name) {
   Computation computation;
-  computation.name = UniqueName(name);
+  computation.name = TakeName(computation_names_, name);
   return computations_.Add(std::move(computation));
 }
 
 InstrId Module::Store(ComputationId computation, Instruction instruction) {
   instruction.computation = computation;
-  instruction.name = UniqueName(instruction.name.empty() ? std::string(OpcodeName(instruction.opcode)) : instruction.name);
+  instruction.name =
+      UniqueName(instruction.name.empty() ? std::string(OpcodeName(instruction.opcode)) : instruction.name);
   for (InstrId operand : instruction.operands) {
     STEAD_CHECK(instructions_[operand].computation == computation && !instructions_[operand].erased, instruction.name);
   }
@@ -166,6 +189,11 @@ void Module::SetExtra(InstrId id, std::vector<ExtraAttribute> extra) {
 
 void Module::SetMetadata(InstrId id, Metadata metadata) {
   instructions_[id].metadata = std::move(metadata);
+  ++revision_;
+}
+
+void Module::SetExecutionThread(ComputationId id, std::string thread) {
+  computations_[id].execution_thread = std::move(thread);
   ++revision_;
 }
 
@@ -274,29 +302,14 @@ void Module::Reorder(ComputationId computation, std::vector<InstrId> order) {
   ++revision_;
 }
 
-std::string Module::UniqueName(const std::string& base) {
-  auto [entry, fresh] = names_.try_emplace(base, 1);
-  if (fresh) return base;
-  // "add.3" grows "add.4", not "add.3.1": strip a numeric suffix before counting on.
-  std::string stem = base;
-  size_t dot = stem.rfind('.');
-  if (dot != std::string::npos && dot + 1 < stem.size() &&
-      stem.find_first_not_of("0123456789", dot + 1) == std::string::npos) {
-    stem.resize(dot);
-  }
-  int& next = names_[stem];
-  for (;;) {
-    std::string candidate = fmt::format("{}.{}", stem, ++next);
-    if (names_.try_emplace(candidate, 1).second) return candidate;
-  }
-}
+std::string Module::UniqueName(const std::string& base) { return TakeName(names_, base); }
 
 // An operand that stands twice in the list counts its user once.
 void Module::AddUses(InstrId user) {
   const std::vector<InstrId>& operands = instructions_[user].operands;
   for (size_t number = 0; number < operands.size(); ++number) {
-    bool seen = std::find(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(number),
-                          operands[number]) != operands.begin() + static_cast<std::ptrdiff_t>(number);
+    bool seen = std::find(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(number), operands[number]) !=
+                operands.begin() + static_cast<std::ptrdiff_t>(number);
     if (!seen) users_[operands[number]].push_back(user);
   }
 }

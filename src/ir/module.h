@@ -142,6 +142,7 @@ class Module {
   void SetControlPredecessors(InstrId id, std::vector<InstrId> predecessors);
   void SetExtra(InstrId id, std::vector<ExtraAttribute> extra);
   void SetMetadata(InstrId id, Metadata metadata);
+  void SetExecutionThread(ComputationId id, std::string thread);
   // Replaces every use (operands, control edges, root) of `old_id` by `new_id`; `old_id` stays, unused.
   void ReplaceAllUses(InstrId old_id, InstrId new_id);
   // REQUIRES: no users, not a root. Its control predecessors are handed to its control successors.
@@ -157,14 +158,17 @@ class Module {
                  const std::unordered_map<InstrId, InstrId>& replaced);
   // REQUIRES: a permutation of the computation's list.
   void Reorder(ComputationId computation, std::vector<InstrId> order);
+  // A name that no other instruction has. Computations have names of their own: `add` may also be a computation.
   std::string UniqueName(const std::string& base);
 
  private:
+  using TakenNames = std::unordered_map<std::string, int>;  // name -> next suffix
+
   IdVector<InstrId, Instruction> instructions_;
   IdVector<InstrId, std::vector<InstrId>> users_;
   IdVector<InstrId, std::vector<InstrId>> control_successors_;
   IdVector<ComputationId, Computation> computations_;
-  std::unordered_map<std::string, int> names_;  // name -> next suffix
+  TakenNames names_, computation_names_;
   uint64_t revision_ = 0;
 
   InstrId Store(ComputationId computation, Instruction instruction);

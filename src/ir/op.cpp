@@ -16,6 +16,8 @@ constexpr OpInfo kInfos[] = {
 
 const OpInfo& InfoOf(Opcode opcode) { return kInfos[static_cast<int>(opcode)]; }
 
+std::span<const OpInfo> AllOps() { return kInfos; }
+
 std::optional<Opcode> OpcodeFromName(std::string_view name) {
   static const auto& table = *[] {
     auto* names = new std::unordered_map<std::string_view, Opcode>();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace stead::ir {
@@ -53,6 +54,8 @@ struct OpInfo {
 };
 
 const OpInfo& InfoOf(Opcode opcode);
+// The whole table, in the order of Opcode.
+std::span<const OpInfo> AllOps();
 inline std::string_view OpcodeName(Opcode opcode) { return InfoOf(opcode).name; }
 inline bool HasTrait(Opcode opcode, OpTrait trait) { return (InfoOf(opcode).traits & trait) != 0; }
 std::optional<Opcode> OpcodeFromName(std::string_view name);

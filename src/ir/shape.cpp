@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/check.h"
@@ -113,6 +114,22 @@ std::string Shape::ToString(bool with_layout) const {
     text += fmt::format("{}{}", element ? ", " : "", elements[element].ToString(with_layout));
   }
   return text + ")";
+}
+
+std::optional<int64_t> CheckedByteSize(const Shape& shape) {
+  int64_t bytes = 0;
+  if (shape.is_array()) {
+    bytes = ElementBytes(shape.element_type);
+    for (int64_t dimension : shape.dimensions) {
+      if (dimension < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(dimension, 1), &bytes)) return std::nullopt;
+      if (bytes > kMaxValueBytes) return std::nullopt;
+    }
+  }
+  for (const Shape& element : shape.elements) {
+    std::optional<int64_t> element_bytes = CheckedByteSize(element);
+    if (!element_bytes || (bytes += *element_bytes) > kMaxValueBytes) return std::nullopt;
+  }
+  return bytes;
 }
 
 std::vector<int64_t> RowMajorStrides(const std::vector<int64_t>& dimensions) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ using ShapeIndex = std::vector<int64_t>;
 // Order of dimensions in memory. `minor_to_major` empty means row major (last dimension fastest).
 struct Layout {
   std::vector<int64_t> minor_to_major;
-  std::string suffix;  // what follows the order in HLO text, verbatim: ":T(8,128)", ":S(1)"; describes other machines' memory
+  std::string
+      suffix;  // what follows the order in HLO text, verbatim: ":T(8,128)", ":S(1)"; describes other machines' memory
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
@@ -53,6 +55,12 @@ struct Shape {
   // "f32[2,3]{1,0}"; layouts are printed as XLA does (row major unless stated) when `with_layout`.
   std::string ToString(bool with_layout = true) const;
 };
+
+// Values and dimension products beyond this are refused at the doors, so that no later arithmetic on sizes overflows.
+inline constexpr int64_t kMaxValueBytes = int64_t{1} << 40;
+
+// byte_size(), or nothing when it passes kMaxValueBytes. An extent of 0 counts as 1, so that it hides no huge neighbour.
+std::optional<int64_t> CheckedByteSize(const Shape& shape);
 
 // Row-major strides in elements: {3, 1} for [2, 3].
 std::vector<int64_t> RowMajorStrides(const std::vector<int64_t>& dimensions);

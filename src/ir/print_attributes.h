@@ -1,0 +1,26 @@
+// The attributes of an instruction as HLO text, each with a leading ", ".
+#pragma once
+
+#include <string>
+
+#include "ir/module.h"
+
+namespace stead::ir {
+
+// Typed fields, called computations, control predecessors, extra attributes, metadata.
+void AppendAttributes(std::string& text, const Module& module, const Instruction& instruction);
+
+// ", key=value" for each.
+void AppendExtra(std::string& text, const std::vector<ExtraAttribute>& extra);
+
+// "{0}: (0, {}, may-alias)" joined, and "(0, {})" joined, without the outer braces.
+std::string AliasesText(const std::vector<InputOutputAlias>& aliases);
+std::string DonorsText(const std::vector<BufferDonor>& donors);
+
+// A name as others can read it: with '%' where a bare word would mean something else (`pred`, `nan`, `ROOT`).
+std::string NameText(const std::string& name);
+
+// The inside of a quoted string: quotes, backslashes and unprintable bytes escaped as in C.
+std::string Escape(std::string_view text);
+
+}  // namespace stead::ir
