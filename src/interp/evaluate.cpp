@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
-#include "interp/control.h"
-#include "interp/elementwise.h"
 #include "interp/evaluator.h"
+#include "interp/ops/control.h"
+#include "interp/ops/dot.h"
+#include "interp/ops/elementwise.h"
+#include "interp/ops/indexing.h"
+#include "interp/ops/reduce.h"
+#include "interp/ops/shape_ops.h"
 #include "interp/scalar_computation.h"
-#include "interp/shape_ops.h"
 
 namespace stead::interp {
 namespace {
@@ -33,6 +36,19 @@ Result<Literal> Dispatch(const OpCall& call) {
     case Opcode::kReshape: return EvaluateReshape(call);
     case Opcode::kBitcast: return EvaluateBitcast(call);
     case Opcode::kBitcastConvert: return EvaluateBitcastConvert(call);
+    case Opcode::kDynamicSlice: return EvaluateDynamicSlice(call);
+    case Opcode::kDynamicUpdateSlice: return EvaluateDynamicUpdateSlice(call);
+    case Opcode::kGather: return EvaluateGather(call);
+    case Opcode::kScatter: return EvaluateScatter(call);
+    case Opcode::kGetDimensionSize: return EvaluateGetDimensionSize(call);
+    case Opcode::kReduce: return EvaluateReduce(call);
+    case Opcode::kReduceWindow: return EvaluateReduceWindow(call);
+    case Opcode::kSelectAndScatter: return EvaluateSelectAndScatter(call);
+    case Opcode::kMap: return EvaluateMap(call);
+    case Opcode::kSort: return EvaluateSort(call);
+    case Opcode::kTopK: return EvaluateTopK(call);
+    case Opcode::kDot: return EvaluateDot(call);
+    case Opcode::kConvolution: return EvaluateConvolution(call);
     case Opcode::kCall:
     case Opcode::kFusion: return EvaluateCall(call);
     case Opcode::kConditional: return EvaluateConditional(call);

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "interp/elementwise.h"
+#include "interp/ops/elementwise.h"
 
 namespace stead::interp {
 

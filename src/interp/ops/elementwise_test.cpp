@@ -1,5 +1,5 @@
 // Values typed by hand, most from the examples of the StableHLO specification.
-#include "interp/elementwise.h"
+#include "interp/ops/elementwise.h"
 
 #include <gtest/gtest.h>
 

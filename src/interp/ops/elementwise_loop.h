@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "interp/elementwise.h"
+#include "interp/ops/elementwise.h"
 
 namespace stead::interp {
 

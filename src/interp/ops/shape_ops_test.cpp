@@ -1,5 +1,5 @@
 // Values typed by hand, most from the examples of the StableHLO specification.
-#include "interp/shape_ops.h"
+#include "interp/ops/shape_ops.h"
 
 #include <gtest/gtest.h>
 

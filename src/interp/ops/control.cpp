@@ -1,4 +1,4 @@
-#include "interp/control.h"
+#include "interp/ops/control.h"
 
 #include <fmt/format.h>
 

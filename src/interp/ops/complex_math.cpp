@@ -1,9 +1,9 @@
-#include "interp/complex_math.h"
+#include "interp/ops/complex_math.h"
 
 #include <cmath>
 #include <limits>
 
-#include "interp/elementwise_loop.h"
+#include "interp/ops/elementwise_loop.h"
 
 namespace stead::interp {
 namespace {

@@ -1,4 +1,4 @@
-#include "interp/shape_ops.h"
+#include "interp/ops/shape_ops.h"
 
 #include <algorithm>
 #include <numeric>

@@ -1,4 +1,4 @@
-#include "interp/elementwise.h"
+#include "interp/ops/elementwise.h"
 
 namespace stead::interp {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "interp/elementwise_loop.h"
+#include "interp/ops/elementwise_loop.h"
 
 namespace stead::interp {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "interp/complex_math.h"
-#include "interp/elementwise_loop.h"
+#include "interp/ops/complex_math.h"
+#include "interp/ops/elementwise_loop.h"
 
 namespace stead::interp {
 namespace {
