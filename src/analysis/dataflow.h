@@ -1,0 +1,101 @@
+// Where the bytes of a value come from, in one computation: module -> definitions and their uses.
+//   A value is an array leaf of an instruction. Forwarding ops (tuple, get-tuple-element, bitcast, row-major reshape, barrier)
+//   and the state that a loop hands on untouched have no bytes of their own: they are resolved to the definition that made
+//   them. Only the others use a definition, and the end of the computation, which needs its results.
+//   Says nothing of buffers, and follows no in-place update: each definition counts as new content.
+//   Facts hold until the module changes.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "analysis/effects.h"
+#include "base/id.h"
+#include "ir/module.h"
+
+namespace stead::analysis {
+
+// Array leaves of a shape, in order; tokens and opaque leaves are no values.
+std::vector<const ir::Shape*> ArrayLeaves(const ir::Shape& shape);
+int32_t ArrayLeafCount(const ir::Shape& shape);
+// Number of the first array leaf below `index`.
+int32_t ArrayLeafNumber(const ir::Shape& shape, const ir::ShapeIndex& index);
+// The index of array leaf number `leaf`.
+ir::ShapeIndex ArrayLeafIndex(const ir::Shape& shape, int32_t leaf);
+
+using DefinitionId = Id<struct DefinitionTag>;
+
+// Content that an instruction makes. Nodes are positions in the computation's list.
+struct Definition {
+  ir::InstrId instruction;
+  int32_t node = 0;
+  int32_t leaf = 0;  // array leaf of the instruction's shape
+  int64_t bytes = 0;
+};
+
+// A value as bytes of a definition.
+struct Resolved {
+  DefinitionId definition;
+  bool same_places = true;  // the value's shape names the elements as the definition's does
+  Region box;               // the part of the definition's elements that the value is (not whole: a slice view)
+};
+
+// One operand leaf through which an instruction needs a definition's bytes.
+struct DefinitionUse {
+  int32_t node = 0;          // node_count(): the end of the computation
+  int32_t operand = 0;       // at the end: 0
+  int32_t leaf = 0;          // array leaf of the operand; at the end: of the result
+  Region region;             // elements read, in the definition's coordinates
+  bool same_index = false;   // as in OperandRead
+};
+
+// What the dataflow of one computation depends on besides the module.
+struct DataflowContext {
+  // Per while: which state leaves it hands on untouched, so that result leaf = operand leaf.
+  std::unordered_map<ir::InstrId, std::vector<bool>> untouched_state;
+  // Slices that are views of their operand.
+  std::unordered_set<ir::InstrId> views;
+};
+
+class Dataflow {
+ public:
+  Dataflow(const ir::Module& module, ir::ComputationId computation, const DataflowContext& context);
+
+  int32_t node_count() const { return static_cast<int32_t>(nodes_.size()); }
+  ir::InstrId instruction(int32_t node) const { return nodes_[node]; }
+  int32_t node(ir::InstrId id) const { return node_of_.at(id); }
+  const Effects& effects(int32_t node) const { return effects_[node]; }
+  // True for instructions without bytes of their own (as above); views included.
+  bool forwards(int32_t node) const { return forwards_[node]; }
+
+  size_t definition_count() const { return definitions_.size(); }
+  const Definition& definition(DefinitionId id) const { return definitions_[id]; }
+  const ir::Shape& shape(DefinitionId id) const;
+  const std::vector<DefinitionUse>& uses(DefinitionId id) const { return uses_[id]; }
+  const Resolved& value(ir::InstrId id, int32_t leaf) const { return values_[first_value_[node(id)] + leaf]; }
+  // The last node that uses the definition; -1 when none does.
+  int32_t LastUse(DefinitionId id) const { return last_use_[id]; }
+
+ private:
+  void AddNode(ir::InstrId id, const DataflowContext& context);
+  void Forward(ir::InstrId id);
+  void View(ir::InstrId id);
+  void AddUses(int32_t node);
+  void Use(const Resolved& value, DefinitionUse use);
+  void Define(ir::InstrId id, int32_t leaf, const ir::Shape& shape);
+
+  const ir::Module& module_;
+  std::vector<ir::InstrId> nodes_;
+  std::unordered_map<ir::InstrId, int32_t> node_of_;
+  std::vector<Effects> effects_;
+  std::vector<bool> forwards_;
+  std::vector<int32_t> first_value_;
+  std::vector<Resolved> values_;
+  IdVector<DefinitionId, Definition> definitions_;
+  IdVector<DefinitionId, std::vector<DefinitionUse>> uses_;
+  IdVector<DefinitionId, int32_t> last_use_;
+};
+
+}  // namespace stead::analysis

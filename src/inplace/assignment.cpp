@@ -1,0 +1,443 @@
+// Buffers for values, in the final order.
+//
+// Every scope is walked once, inner scopes at their caller. An op's result is placed by the first rule that applies:
+//   1. a preserving tie            in its operand's buffer: the planner made sure that nobody needs the old content
+//   2. a paired result head        in the donated buffer or the loop slot chosen in donation.h
+//   3. a contiguous slice          on its operand's bytes, if they stay as they are until the slice's last use
+//   4. an elementwise tie          in a dying operand's buffer that the scope may overwrite
+//   5. anything else               in a buffer of its own
+// A buffer dies with the last use, in the scope, of any content that was placed in it.
+//
+// Loops. The buffer of each initial value is the slot: the loop's result and the body's parameter are the same variable. At
+// the end of an iteration slots and the buffers of the new state exchange pointers (loops.h); variables that may exchange form
+// a class, and each member keeps its memory as long as any member is used, because its pointer may be with another.
+// Branches. The conditional's result buffers are handed to the branches, whose results are built there.
+//
+// Time. One clock counts the instructions of the whole run, loops bodies once, in place of their loop. A value that a loop
+// only reads is used at the loop's start and end, so it lives through all iterations.
+//
+// An entry result's buffer, and every buffer of its class, is an allocation of its own; the rest is packed into the arena.
+#include "inplace/assignment.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "inplace/byte_layout.h"
+#include "inplace/donation.h"
+#include "inplace/loops.h"
+#include "inplace/packing.h"
+
+namespace stead::inplace {
+
+using analysis::ArrayLeafCount;
+using analysis::ArrayLeafIndex;
+using analysis::ArrayLeafNumber;
+using analysis::Dataflow;
+using analysis::DataflowContext;
+using analysis::Definition;
+using analysis::DefinitionId;
+using analysis::Region;
+using ir::ComputationId;
+using ir::InstrId;
+using ir::Instruction;
+using ir::Module;
+using ir::Opcode;
+
+namespace {
+
+// What one scope knows of a buffer it uses.
+struct LocalBuffer {
+  int32_t last_use = -1;            // in the scope's nodes
+  bool writable = true;
+  std::vector<DefinitionId> held;   // contents placed in it
+  DefinitionId reserved_for;        // a result head that will be built here
+};
+
+struct Walk {
+  Walk(const Module& module, const Scope& walked, const DataflowContext& context)
+      : scope(walked),
+        dataflow(module, walked.computation, context),
+        families(module, dataflow, context),
+        place(dataflow.definition_count()) {}
+
+  const Scope& scope;
+  Dataflow dataflow;
+  Families families;
+  IdVector<DefinitionId, Slice> place;
+  std::unordered_map<BufferId, LocalBuffer> buffers;
+  Pairing pairing;
+  std::vector<BufferId> taken_here;  // by results of the current node
+};
+
+struct Interval {
+  int64_t first = 0;
+  int64_t last = 0;
+};
+
+class Assigner {
+ public:
+  Assigner(BufferPlan& plan, const std::vector<Scope>& scopes, const DataflowContext& context, const PlanOptions& options)
+      : plan_(plan), module_(plan.module), context_(context), options_(options) {
+    for (const Scope& scope : scopes) scope_of_.emplace(scope.computation, scope);
+  }
+
+  void Run() {
+    plan_.placements.resize(module_.instruction_count());
+    std::vector<Slice> parameters = MakeParameters();
+    std::vector<std::optional<BufferId>> preferred = DeclaredPairs();
+    WalkScope(module_.entry, parameters, preferred, {});
+    InstrId root = module_.root(module_.entry);
+    plan_.results = plan_.placements[root];
+    ++time_;
+    for (const Slice& result : plan_.results) Touch(result.buffer, time_);
+    SettleKinds();
+    Pack();
+  }
+
+ private:
+  // Buffers of the entry's parameter leaves, in order.
+  std::vector<Slice> MakeParameters() {
+    std::vector<Slice> slices;
+    const ir::Computation& entry = module_.entry_computation();
+    for (size_t number = 0; number < entry.parameters.size(); ++number) {
+      const ir::Shape& shape = module_.shape(entry.parameters[number]);
+      std::vector<const ir::Shape*> leaves = analysis::ArrayLeaves(shape);
+      for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+        Buffer buffer{.kind = Buffer::Kind::kParameter, .bytes = leaves[leaf]->byte_size()};
+        buffer.parameter = static_cast<int64_t>(slices.size());
+        buffer.donated = module_.IsDonated(static_cast<int64_t>(number), ArrayLeafIndex(shape, static_cast<int32_t>(leaf)));
+        slices.push_back({AddBuffer(buffer), 0});
+      }
+    }
+    return slices;
+  }
+
+  int32_t ParameterLeaf(int64_t parameter, const ir::ShapeIndex& index) const {
+    int32_t leaf = 0;
+    const ir::Computation& entry = module_.entry_computation();
+    for (int64_t before = 0; before < parameter; ++before) leaf += ArrayLeafCount(module_.shape(entry.parameters[before]));
+    return leaf + ArrayLeafNumber(module_.shape(entry.parameters[parameter]), index);
+  }
+
+  std::vector<std::optional<BufferId>> DeclaredPairs() const {
+    const ir::Shape& result = module_.shape(module_.root(module_.entry));
+    std::vector<std::optional<BufferId>> preferred(ArrayLeafCount(result));
+    for (const ir::InputOutputAlias& alias : module_.input_output_aliases) {
+      // Parameter buffers are the first ones made.
+      preferred[ArrayLeafNumber(result, alias.output_index)] =
+          BufferId(static_cast<size_t>(ParameterLeaf(alias.parameter, alias.parameter_index)));
+    }
+    return preferred;
+  }
+
+  BufferId AddBuffer(Buffer buffer) {
+    intervals_.Add({time_, time_});
+    return plan_.buffers.Add(buffer);
+  }
+
+  void Touch(BufferId buffer, int64_t time) {
+    intervals_[buffer].first = std::min(intervals_[buffer].first, time);
+    intervals_[buffer].last = std::max(intervals_[buffer].last, time);
+  }
+
+  // `parameters`: places of all parameter leaves. `targets`: per result leaf, a buffer that its head must be built in.
+  void WalkScope(ComputationId computation, const std::vector<Slice>& parameters,
+                 const std::vector<std::optional<BufferId>>& preferred, const std::vector<BufferId>& targets) {
+    Walk walk(module_, scope_of_.at(computation), context_);
+    PlaceParameters(walk, parameters);
+    Reserve(walk, preferred, targets);
+    for (int32_t node = 0; node < walk.dataflow.node_count(); ++node) {
+      if (!walk.dataflow.forwards(node)) PlaceNode(walk, node);
+      FillPlacement(walk, node);
+    }
+    ++time_;
+    for (const Slice& result : plan_.placements[module_.root(computation)]) Touch(result.buffer, time_);
+  }
+
+  void PlaceParameters(Walk& walk, const std::vector<Slice>& parameters) {
+    size_t next = 0;
+    for (InstrId parameter : module_.computation(walk.scope.computation).parameters) {
+      for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(parameter)); ++leaf) {
+        DefinitionId definition = walk.dataflow.value(parameter, leaf).definition;
+        const Slice& slice = parameters[next++];
+        Hold(walk, definition, slice);
+        if (!IsWritable(module_, walk.scope, walk.dataflow, context_, definition)) walk.buffers[slice.buffer].writable = false;
+      }
+    }
+  }
+
+  // Decides which results are built in given-away buffers.
+  void Reserve(Walk& walk, const std::vector<std::optional<BufferId>>& preferred, const std::vector<BufferId>& targets) {
+    InstrId root = module_.root(walk.scope.computation);
+    for (size_t leaf = 0; leaf < targets.size(); ++leaf) {
+      DefinitionId result = walk.dataflow.value(root, static_cast<int32_t>(leaf)).definition;
+      walk.pairing[walk.families.Head(result)] = targets[leaf];
+    }
+    if (walk.scope.kind == Scope::Kind::kEntry || walk.scope.kind == Scope::Kind::kLoopBody) {
+      std::vector<Offer> offers;
+      for (InstrId parameter : module_.computation(walk.scope.computation).parameters) {
+        for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(parameter)); ++leaf) {
+          DefinitionId content = walk.dataflow.value(parameter, leaf).definition;
+          BufferId buffer = walk.place[content].buffer;
+          if (walk.buffers[buffer].writable) offers.push_back({content, buffer, plan_.buffers[buffer].bytes});
+        }
+      }
+      walk.pairing = PairResults(module_, walk.dataflow, walk.families, root, offers, preferred);
+    }
+    for (const auto& [head, buffer] : walk.pairing) walk.buffers[buffer].reserved_for = head;
+  }
+
+  // Records that a content lies in a slice.
+  void Hold(Walk& walk, DefinitionId definition, Slice slice) {
+    walk.place[definition] = slice;
+    LocalBuffer& local = walk.buffers[slice.buffer];
+    local.last_use = std::max({local.last_use, walk.dataflow.LastUse(definition), walk.dataflow.definition(definition).node});
+    local.held.push_back(definition);
+  }
+
+  void PlaceNode(Walk& walk, int32_t node) {
+    InstrId id = walk.dataflow.instruction(node);
+    const Instruction& instruction = module_.instruction(id);
+    if (instruction.opcode == Opcode::kParameter) return;
+    int64_t start = ++time_;
+    TouchOperands(walk, id, start);
+    walk.taken_here.clear();
+    std::unordered_map<int32_t, Slice> tied;
+    for (const PreservingTie& tie : PreservingTies(module_, walk.dataflow, node, context_)) {
+      tied[tie.result_leaf] = PlaceOf(walk, module_.operand(id, tie.operand), tie.leaf);
+    }
+    for (int32_t leaf = 0; leaf < ArrayLeafCount(instruction.shape); ++leaf) {
+      DefinitionId definition = walk.dataflow.value(id, leaf).definition;
+      if (walk.dataflow.definition(definition).instruction != id) continue;
+      auto in_place = tied.find(leaf);
+      Slice slice = in_place != tied.end() ? in_place->second : ChoosePlace(walk, definition);
+      Hold(walk, definition, slice);
+      walk.taken_here.push_back(slice.buffer);
+      Touch(slice.buffer, start);
+    }
+    if (instruction.opcode == Opcode::kWhile) return PlaceLoop(walk, id, start);
+    if (instruction.opcode == Opcode::kConditional) return PlaceBranches(walk, id);
+  }
+
+  void TouchOperands(Walk& walk, InstrId id, int64_t time) {
+    for (InstrId operand : module_.instruction(id).operands) {
+      for (const Slice& slice : plan_.placements[operand]) Touch(slice.buffer, time);
+    }
+    (void)walk;
+  }
+
+  Slice PlaceOf(const Walk& walk, InstrId id, int32_t leaf) const {
+    const analysis::Resolved& value = walk.dataflow.value(id, leaf);
+    Slice slice = walk.place[value.definition];
+    if (!value.box.whole) slice.offset += BoxOffset(walk.dataflow.shape(value.definition), value.box);
+    return slice;
+  }
+
+  void FillPlacement(Walk& walk, int32_t node) {
+    InstrId id = walk.dataflow.instruction(node);
+    std::vector<Slice>& slices = plan_.placements[id];
+    for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(id)); ++leaf) slices.push_back(PlaceOf(walk, id, leaf));
+  }
+
+  Slice ChoosePlace(Walk& walk, DefinitionId definition) {
+    const Definition& made = walk.dataflow.definition(definition);
+    const Instruction& instruction = module_.instruction(made.instruction);
+    if (instruction.opcode == Opcode::kConstant) {
+      Buffer buffer{.kind = Buffer::Kind::kConstant, .bytes = made.bytes};
+      buffer.constant = made.instruction;
+      Slice slice{AddBuffer(buffer), 0};
+      walk.buffers[slice.buffer].writable = false;
+      return slice;
+    }
+    auto paired = walk.pairing.find(definition);
+    if (paired != walk.pairing.end() && MayTake(walk, paired->second, definition)) return {paired->second, 0};
+    if (instruction.opcode == Opcode::kSlice) {
+      if (std::optional<Slice> view = ViewOf(walk, definition)) return *view;
+    }
+    if (std::optional<BufferId> reused = DyingOperand(walk, definition)) return {*reused, 0};
+    if (std::optional<BufferId> spare = DeadDonation(walk, definition)) return {*spare, 0};
+    return {AddBuffer({.kind = Buffer::Kind::kScratch, .bytes = made.bytes}), 0};
+  }
+
+  // The buffer's contents are over when the definition is made, or are overwritten by it element by element.
+  bool MayTake(Walk& walk, BufferId buffer, DefinitionId definition) const {
+    const Definition& made = walk.dataflow.definition(definition);
+    if (plan_.buffers[buffer].bytes != made.bytes) return false;
+    if (std::ranges::find(walk.taken_here, buffer) != walk.taken_here.end()) return false;
+    const LocalBuffer& local = walk.buffers[buffer];
+    if (!local.writable) return false;
+    if (local.last_use < made.node) return true;
+    if (local.last_use > made.node) return false;
+    return std::ranges::all_of(local.held, [&](DefinitionId held) {
+      if (walk.dataflow.LastUse(held) < made.node) return true;
+      // A view ends here too, though its bytes are not where the result's element is.
+      return walk.place[held].offset == 0 && walk.dataflow.definition(held).bytes == made.bytes &&
+             OverwritesElementwise(module_, walk.dataflow, made.node, made.leaf, held);
+    });
+  }
+
+  // A reserved buffer may serve others before its result is built, if they are over by then.
+  bool LeavesReservation(const Walk& walk, BufferId buffer, DefinitionId definition) const {
+    DefinitionId head = walk.buffers.at(buffer).reserved_for;
+    if (!head.valid() || head == definition) return true;
+    int32_t last = walk.families.LastUse(definition);
+    const Definition& reserved = walk.dataflow.definition(head);
+    // Once the reserved result is there, ordinary last-use rules protect it.
+    if (reserved.node < walk.dataflow.definition(definition).node) return true;
+    if (last < reserved.node) return true;
+    return last == reserved.node && walk.families.Writer(definition) > walk.dataflow.node_count() &&
+           OverwritesElementwise(module_, walk.dataflow, reserved.node, reserved.leaf, definition);
+  }
+
+  std::optional<BufferId> DyingOperand(Walk& walk, DefinitionId definition) {
+    if (options_.always_copy) return std::nullopt;
+    const Definition& made = walk.dataflow.definition(definition);
+    for (const analysis::Tie& tie : walk.dataflow.effects(made.node).ties) {
+      if (tie.kind != analysis::TieKind::kElementwise) continue;
+      if (ArrayLeafNumber(module_.shape(made.instruction), tie.result_index) != made.leaf) continue;
+      InstrId operand = module_.operand(made.instruction, static_cast<size_t>(tie.operand));
+      Slice slice = PlaceOf(walk, operand, ArrayLeafNumber(module_.shape(operand), tie.operand_index));
+      bool elsewhere_safe = slice.offset == 0 && LeavesReservation(walk, slice.buffer, definition);
+      if (elsewhere_safe && MayTake(walk, slice.buffer, definition)) return slice.buffer;
+    }
+    return std::nullopt;
+  }
+
+  // A donated parameter that no result is built in serves as scratch after its last use.
+  std::optional<BufferId> DeadDonation(Walk& walk, DefinitionId definition) {
+    if (walk.scope.kind != Scope::Kind::kEntry || options_.always_copy) return std::nullopt;
+    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+      BufferId buffer(number);
+      if (plan_.buffers[buffer].kind != Buffer::Kind::kParameter) break;
+      if (plan_.buffers[buffer].bytes != walk.dataflow.definition(definition).bytes) continue;
+      if (walk.buffers[buffer].last_use >= walk.dataflow.definition(definition).node) continue;
+      if (LeavesReservation(walk, buffer, definition) && MayTake(walk, buffer, definition)) return buffer;
+    }
+    return std::nullopt;
+  }
+
+  // The operand's bytes, when the slice is one run of them that stays as it is until the slice's last use.
+  std::optional<Slice> ViewOf(Walk& walk, DefinitionId definition) {
+    const Definition& made = walk.dataflow.definition(definition);
+    const Instruction& slice = module_.instruction(made.instruction);
+    const ir::Shape& array = module_.shape(slice.operands[0]);
+    const Region& box = walk.dataflow.effects(made.node).reads[0].region;
+    bool dense = std::ranges::all_of(slice.As<ir::SliceAttributes>().strides, [](int64_t stride) { return stride == 1; });
+    if (!dense || made.bytes == 0 || !IsContiguous(array, box)) return std::nullopt;
+    Slice base = PlaceOf(walk, slice.operands[0], 0);
+    base.offset += BoxOffset(array, box);
+    // Kernels may count on the alignment of their operands.
+    if (base.offset % kArenaAlignment != 0) return std::nullopt;
+    int32_t last = walk.families.LastUse(definition);
+    bool is_result = last >= walk.dataflow.node_count();
+    bool is_overwritten = walk.families.Writer(definition) <= walk.dataflow.node_count();
+    if (is_result || is_overwritten || !LeavesReservation(walk, base.buffer, definition)) return std::nullopt;
+    for (DefinitionId held : walk.buffers[base.buffer].held) {
+      int32_t writer = walk.families.Writer(held);
+      if (writer > made.node && writer <= last) return std::nullopt;
+    }
+    return base;
+  }
+
+  void PlaceLoop(Walk& walk, InstrId id, int64_t start) {
+    const Instruction& loop = module_.instruction(id);
+    const std::vector<bool>& untouched = context_.untouched_state.at(id);
+    std::vector<Slice> state;
+    for (int32_t leaf = 0; leaf < ArrayLeafCount(loop.shape); ++leaf) state.push_back(PlaceOf(walk, id, leaf));
+    std::vector<std::optional<BufferId>> preferred(state.size());
+    for (size_t leaf = 0; leaf < state.size(); ++leaf) {
+      if (!untouched[leaf]) preferred[leaf] = state[leaf].buffer;
+    }
+    ComputationId condition = loop.called[0], body = loop.called[1];
+    WalkScope(condition, state, {}, {});
+    WalkScope(body, state, preferred, {});
+    int64_t end = ++time_;
+    const std::vector<Slice>& next = plan_.placements[module_.root(body)];
+    std::vector<BufferId> slots, successors;
+    for (size_t leaf = 0; leaf < state.size(); ++leaf) {
+      Touch(state[leaf].buffer, end);
+      if (untouched[leaf]) continue;
+      STEAD_CHECK(next[leaf].offset == 0 && state[leaf].offset == 0, module_.instruction(id).name);
+      slots.push_back(state[leaf].buffer);
+      successors.push_back(next[leaf].buffer);
+    }
+    LoopPlan& plan = plan_.loops[id];
+    plan.back_edge = BackEdgeMoves(slots, successors);
+    for (const PointerMove& move : plan.back_edge) {
+      exchanges_.Join(move.target, move.source);
+      for (BufferId buffer : {move.target, move.source}) {
+        Touch(buffer, start);
+        Touch(buffer, end);
+      }
+    }
+  }
+
+  void PlaceBranches(Walk& walk, InstrId id) {
+    const std::vector<ComputationId> branches = module_.instruction(id).called;
+    std::vector<BufferId> targets;
+    for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(id)); ++leaf) targets.push_back(PlaceOf(walk, id, leaf).buffer);
+    for (size_t branch = 0; branch < branches.size(); ++branch) {
+      InstrId operand = module_.operand(id, branch + 1);
+      WalkScope(branches[branch], plan_.placements[operand], {}, targets);
+    }
+    int64_t end = ++time_;
+    TouchOperands(walk, id, end);
+    for (BufferId target : targets) Touch(target, end);
+    plan_.branches[id].ends.resize(branches.size());
+  }
+
+  // Memory that may leave the program is an allocation of its own.
+  void SettleKinds() {
+    std::unordered_map<BufferId, bool> leaves;
+    for (const Slice& result : plan_.results) leaves[exchanges_.Leader(result.buffer)] = true;
+    std::unordered_map<BufferId, Interval> hulls;
+    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+      BufferId buffer(number), leader = exchanges_.Leader(buffer);
+      if (plan_.buffers[buffer].kind == Buffer::Kind::kScratch && leaves.contains(leader)) {
+        plan_.buffers[buffer].kind = Buffer::Kind::kOwned;
+      }
+      auto [hull, fresh] = hulls.try_emplace(leader, intervals_[buffer]);
+      hull->second.first = std::min(hull->second.first, intervals_[buffer].first);
+      hull->second.last = std::max(hull->second.last, intervals_[buffer].last);
+    }
+    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+      intervals_[BufferId(number)] = hulls.at(exchanges_.Leader(BufferId(number)));
+    }
+  }
+
+  void Pack() {
+    std::vector<LiveBuffer> scratch;
+    std::vector<BufferId> numbers;
+    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+      BufferId buffer(number);
+      plan_.peak_bytes += plan_.buffers[buffer].kind == Buffer::Kind::kScratch ? 0 : plan_.buffers[buffer].bytes;
+      if (plan_.buffers[buffer].kind != Buffer::Kind::kScratch) continue;
+      scratch.push_back({plan_.buffers[buffer].bytes, intervals_[buffer].first, intervals_[buffer].last});
+      numbers.push_back(buffer);
+    }
+    Packing packing = PackBuffers(scratch);
+    for (size_t number = 0; number < numbers.size(); ++number) {
+      plan_.buffers[numbers[number]].arena_offset = packing.offsets[number];
+    }
+    plan_.arena_bytes = packing.arena_bytes;
+    plan_.peak_bytes += packing.arena_bytes;
+  }
+
+  BufferPlan& plan_;
+  const Module& module_;
+  const DataflowContext& context_;
+  const PlanOptions& options_;
+  std::unordered_map<ComputationId, Scope> scope_of_;
+  IdVector<BufferId, Interval> intervals_;
+  ExchangeClasses exchanges_;
+  int64_t time_ = 0;
+};
+
+}  // namespace
+
+void AssignBuffers(BufferPlan& plan, const std::vector<Scope>& scopes, const DataflowContext& context,
+                   const PlanOptions& options) {
+  Assigner(plan, scopes, context, options).Run();
+}
+
+}  // namespace stead::inplace

@@ -1,0 +1,182 @@
+// Pairing results with donated buffers.
+//
+// A result's in-place chain ends at its head: the first content of its buffer. If the head is a donated parameter, the pair is
+// made already and costs nothing, whatever the program declared (swap: f(a, b) -> (b, a) pairs crosswise). If the head is an
+// op that writes everything, it may be told to write into a donated buffer of the same size that nobody needs any more at
+// that time, or that the op itself overwrites element by element. Declared pairs are tried first, then buffers the op can
+// overwrite, then any. A declared pair that would need a copy is dropped: returning a fresh buffer is cheaper than a copy.
+#include "inplace/donation.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace stead::inplace {
+
+using analysis::ArrayLeafCount;
+using analysis::ArrayLeafNumber;
+using analysis::Dataflow;
+using analysis::DataflowContext;
+using analysis::Definition;
+using analysis::DefinitionId;
+using analysis::DefinitionUse;
+using ir::InstrId;
+using ir::Instruction;
+using ir::Module;
+using ir::Opcode;
+
+Families::Families(const Module& module, const Dataflow& dataflow, const DataflowContext& context)
+    : parent_(dataflow.definition_count()),
+      last_use_(dataflow.definition_count(), -1),
+      writer_(dataflow.definition_count(), dataflow.node_count() + 1) {
+  for (size_t number = 0; number < dataflow.definition_count(); ++number) {
+    last_use_[DefinitionId(number)] = dataflow.LastUse(DefinitionId(number));
+  }
+  for (int32_t node = 0; node < dataflow.node_count(); ++node) {
+    InstrId id = dataflow.instruction(node);
+    for (const PreservingTie& tie : PreservingTies(module, dataflow, node, context)) {
+      DefinitionId from = dataflow.value(module.operand(id, tie.operand), tie.leaf).definition;
+      parent_[dataflow.value(id, tie.result_leaf).definition] = from;
+      writer_[from] = std::min(writer_[from], node);
+    }
+  }
+  // Later definitions first, so that a chain's last use reaches its head.
+  for (size_t number = dataflow.definition_count(); number-- > 0;) {
+    DefinitionId definition(number);
+    DefinitionId parent = parent_[definition];
+    if (parent.valid()) last_use_[parent] = std::max(last_use_[parent], last_use_[definition]);
+  }
+}
+
+DefinitionId Families::Head(DefinitionId definition) const {
+  while (parent_[definition].valid()) definition = parent_[definition];
+  return definition;
+}
+
+bool OverwritesElementwise(const Module& module, const Dataflow& dataflow, int32_t node, int32_t leaf,
+                           DefinitionId definition) {
+  InstrId id = dataflow.instruction(node);
+  bool tied = false;
+  for (const analysis::Tie& tie : dataflow.effects(node).ties) {
+    if (tie.kind != analysis::TieKind::kElementwise) continue;
+    if (ArrayLeafNumber(module.shape(id), tie.result_index) != leaf) continue;
+    InstrId operand = module.operand(id, static_cast<size_t>(tie.operand));
+    const analysis::Resolved& value = dataflow.value(operand, ArrayLeafNumber(module.shape(operand), tie.operand_index));
+    tied = tied || (value.definition == definition && value.box.whole);
+  }
+  if (!tied) return false;
+  return std::ranges::all_of(dataflow.uses(definition),
+                             [&](const DefinitionUse& use) { return use.node != node || use.same_index; });
+}
+
+namespace {
+
+// The head of a result is a full writer that can be told where to write.
+bool CanBeDirected(const Module& module, const Dataflow& dataflow, DefinitionId head) {
+  Opcode opcode = module.instruction(dataflow.definition(head).instruction).opcode;
+  return opcode != Opcode::kParameter && opcode != Opcode::kConstant;
+}
+
+bool IsFreeFor(const Module& module, const Dataflow& dataflow, const Families& families, const Offer& offer,
+               DefinitionId head) {
+  const Definition& made = dataflow.definition(head);
+  if (offer.bytes != made.bytes) return false;
+  int32_t last = families.LastUse(offer.content);
+  if (last < made.node) return true;
+  return last == made.node && families.Writer(offer.content) > dataflow.node_count() &&
+         OverwritesElementwise(module, dataflow, made.node, made.leaf, offer.content);
+}
+
+}  // namespace
+
+Pairing PairResults(const Module& module, const Dataflow& dataflow, const Families& families, InstrId root,
+                    const std::vector<Offer>& offers, const std::vector<std::optional<BufferId>>& preferred) {
+  Pairing pairing;
+  std::unordered_set<BufferId> taken;
+  std::vector<DefinitionId> heads;
+  for (int32_t leaf = 0; leaf < ArrayLeafCount(module.shape(root)); ++leaf) {
+    heads.push_back(families.Head(dataflow.value(root, leaf).definition));
+  }
+  auto pair_if = [&](size_t result, auto accept) {
+    DefinitionId head = heads[result];
+    if (pairing.contains(head) || !CanBeDirected(module, dataflow, head)) return;
+    for (const Offer& offer : offers) {
+      if (taken.contains(offer.buffer) || !accept(result, offer)) continue;
+      if (!IsFreeFor(module, dataflow, families, offer, head)) continue;
+      pairing[head] = offer.buffer;
+      taken.insert(offer.buffer);
+      return;
+    }
+  };
+  for (size_t result = 0; result < heads.size(); ++result) {
+    pair_if(result, [&](size_t leaf, const Offer& offer) { return leaf < preferred.size() && preferred[leaf] == offer.buffer; });
+  }
+  for (size_t result = 0; result < heads.size(); ++result) {
+    pair_if(result, [&](size_t, const Offer& offer) {
+      return families.LastUse(offer.content) == dataflow.definition(heads[result]).node;
+    });
+  }
+  for (size_t result = 0; result < heads.size(); ++result) {
+    pair_if(result, [](size_t, const Offer&) { return true; });
+  }
+  return pairing;
+}
+
+namespace {
+
+// Reaches `goal` from `start` by successors.
+bool Reaches(const std::vector<std::vector<int32_t>>& successors, int32_t start, const std::unordered_set<int32_t>& goals) {
+  std::vector<bool> seen(successors.size(), false);
+  std::vector<int32_t> open{start};
+  seen[start] = true;
+  while (!open.empty()) {
+    int32_t node = open.back();
+    open.pop_back();
+    if (goals.contains(node)) return true;
+    for (int32_t next : successors[node]) {
+      if (seen[next]) continue;
+      seen[next] = true;
+      open.push_back(next);
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<OrderEdge> PreferredEdges(const Module& module, const Dataflow& dataflow, const Families& families,
+                                      const std::vector<OrderEdge>& edges) {
+  std::vector<OrderEdge> added;
+  if (module.input_output_aliases.empty()) return added;
+  std::vector<std::vector<int32_t>> successors(dataflow.node_count() + 1);
+  for (const OrderEdge& edge : edges) successors[edge.before].push_back(edge.after);
+  const ir::Computation& entry = module.entry_computation();
+  for (const ir::InputOutputAlias& alias : module.input_output_aliases) {
+    InstrId parameter = entry.parameters.at(alias.parameter);
+    DefinitionId offered =
+        dataflow.value(parameter, ArrayLeafNumber(module.shape(parameter), alias.parameter_index)).definition;
+    DefinitionId head = families.Head(
+        dataflow.value(entry.root, ArrayLeafNumber(module.shape(entry.root), alias.output_index)).definition);
+    if (!CanBeDirected(module, dataflow, head) || families.Writer(offered) <= dataflow.node_count()) continue;
+    const Definition& made = dataflow.definition(head);
+    std::unordered_set<int32_t> readers;
+    for (const DefinitionUse& use : dataflow.uses(offered)) {
+      if (use.node != made.node) readers.insert(use.node);
+    }
+    if (Reaches(successors, made.node, readers)) continue;
+    for (int32_t reader : readers) {
+      successors[reader].push_back(made.node);
+      added.push_back({reader, made.node});
+    }
+  }
+  return added;
+}
+
+void ReportDonations(const Module& given, BufferPlan& plan) {
+  (void)given;
+  for (size_t leaf = 0; leaf < plan.results.size(); ++leaf) {
+    const Buffer& buffer = plan.buffers[plan.results[leaf].buffer];
+    if (buffer.kind == Buffer::Kind::kParameter) plan.donations.push_back({static_cast<int64_t>(leaf), buffer.parameter});
+  }
+}
+
+}  // namespace stead::inplace

@@ -1,0 +1,63 @@
+// Which result is built in which given-away buffer, once the order of a scope is fixed: of the entry (donated parameters),
+// of a loop body (the state's slots). A pairing never costs a copy; what cannot be had for free stays unpaired.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/dataflow.h"
+#include "inplace/hitting.h"
+#include "inplace/plan.h"
+#include "inplace/scope.h"
+
+namespace stead::inplace {
+
+// Definitions that follow one another in one buffer through in-place updates.
+class Families {
+ public:
+  Families(const ir::Module& module, const analysis::Dataflow& dataflow, const analysis::DataflowContext& context);
+
+  // The first content of the buffer that this content was built in.
+  analysis::DefinitionId Head(analysis::DefinitionId definition) const;
+  // The last use of the definition and of what in-place updates make of it.
+  int32_t LastUse(analysis::DefinitionId definition) const { return last_use_[definition]; }
+  // The first preserving writer of the definition; beyond the end when none.
+  int32_t Writer(analysis::DefinitionId definition) const { return writer_[definition]; }
+
+ private:
+  IdVector<analysis::DefinitionId, analysis::DefinitionId> parent_;  // none: not built in place
+  IdVector<analysis::DefinitionId, int32_t> last_use_;
+  IdVector<analysis::DefinitionId, int32_t> writer_;
+};
+
+// True when result leaf `leaf` of `node` may overwrite a buffer whose content `definition` it reads: an elementwise tie, and
+// every read of the definition by the node is at the index being written.
+bool OverwritesElementwise(const ir::Module& module, const analysis::Dataflow& dataflow, int32_t node, int32_t leaf,
+                           analysis::DefinitionId definition);
+
+// A buffer that the scope may overwrite after the last use of its first content.
+struct Offer {
+  analysis::DefinitionId content;
+  BufferId buffer;
+  int64_t bytes = 0;
+};
+
+// Per paired result head: its buffer.
+using Pairing = std::unordered_map<analysis::DefinitionId, BufferId>;
+
+// `preferred`: per result leaf, the buffer it should get if that is free of cost.
+Pairing PairResults(const ir::Module& module, const analysis::Dataflow& dataflow, const Families& families,
+                    ir::InstrId root, const std::vector<Offer>& offers,
+                    const std::vector<std::optional<BufferId>>& preferred);
+
+// Edges that let declared pairs of the entry happen: the other readers of a donated parameter before the op that makes the
+// result in its place. Only edges that leave `edges` acyclic.
+std::vector<OrderEdge> PreferredEdges(const ir::Module& module, const analysis::Dataflow& dataflow,
+                                      const Families& families, const std::vector<OrderEdge>& edges);
+
+// Rewrites the module's aliases to what the plan uses, keeps the other donated parameters as donors, and says why each
+// declared alias or donor went unused.
+void ReportDonations(const ir::Module& given, BufferPlan& plan);
+
+}  // namespace stead::inplace

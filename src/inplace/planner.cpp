@@ -1,0 +1,164 @@
+// MakePlan: order first, copies by proof.
+//
+//   1. Scopes: the entry, loop bodies and conditions, branches; inner ones are planned first.
+//   2. In each, results are made distinct buffers (results.h); then the order problem is built (arcs.h) and solved exactly
+//      (hitting.h). What must be bought becomes `copy` instructions (rewrite.h), each with its record (records.h). The problem
+//      of the rewritten scope has a solution without purchases, which is checked by building it again.
+//   3. An order is chosen among those left (order.h) and becomes the module's schedule.
+//   4. With all orders fixed, every value gets a place (assignment.h, donation.h, loops.h, packing.h).
+//
+// Exact per scope: no plan in the model copies fewer bytes there (lower_bound_bytes). Inner first is optimal whenever loops
+// run at least once, because a copy inside a loop never costs less than the copy of its initial value outside.
+// What we gave up: choices that only pay across scopes (an inner copy that would spare several outer ones).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "analysis/dataflow.h"
+#include "inplace/arcs.h"
+#include "inplace/assignment.h"
+#include "inplace/donation.h"
+#include "inplace/hitting.h"
+#include "inplace/order.h"
+#include "inplace/plan.h"
+#include "inplace/records.h"
+#include "inplace/results.h"
+#include "inplace/rewrite.h"
+#include "inplace/scope.h"
+
+namespace stead::inplace {
+
+using analysis::Dataflow;
+using analysis::DataflowContext;
+using ir::InstrId;
+using ir::Module;
+using ir::Opcode;
+
+namespace {
+
+class Planner {
+ public:
+  Planner(Module module, const PlanOptions& options) : options_(options) { plan_.module = std::move(module); }
+
+  Result<BufferPlan> Run() {
+    const Module given = plan_.module;
+    TRY(scopes_, CollectScopes(plan_.module, options_));
+    for (const Scope& scope : scopes_) RecordWrittenCopies(scope);
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) TRY_STATUS(PlanScope(*scope));
+    plan_.module.is_scheduled = true;
+    AssignBuffers(plan_, scopes_, context_, options_);
+    ReportDonations(given, plan_);
+    return std::move(plan_);
+  }
+
+ private:
+  int64_t CostOf(const CopyRecord& record) const { return SaturatingProduct(record.bytes, record.executions); }
+
+  void RecordWrittenCopies(const Scope& scope) {
+    for (InstrId id : plan_.module.computation(scope.computation).instructions) {
+      if (plan_.module.instruction(id).opcode != Opcode::kCopy) continue;
+      plan_.copies.push_back(DescribeWrittenCopy(plan_.module, scope, id));
+      plan_.lower_bound_bytes += CostOf(plan_.copies.back());
+    }
+  }
+
+  Status PlanScope(const Scope& scope) {
+    Module& module = plan_.module;
+    if (scope.kind == Scope::Kind::kLoopBody) {
+      context_.untouched_state[scope.caller] = UntouchedState(module, scope.computation, context_);
+    }
+    for (CopyRecord& record : SettleResults(module, scope, context_)) {
+      plan_.lower_bound_bytes += CostOf(record);
+      plan_.copies.push_back(std::move(record));
+    }
+    if (options_.always_copy) BuyEveryCopy(scope);
+    for (bool first = true;; first = false) {
+      Dataflow dataflow(module, scope.computation, context_);
+      ConflictGraph graph = BuildConflictGraph(module, scope, dataflow, context_);
+      HittingSolution solution = SolveHitting(graph.problem, options_.search_budget);
+      if (solution.impossible) return ImpossibleOrder(dataflow, *solution.impossible);
+      if (first) plan_.lower_bound_bytes += solution.lower_bound;
+      plan_.exact = plan_.exact && solution.exact;
+      if (solution.bought.empty()) {
+        Order(scope, dataflow, graph);
+        return {};
+      }
+      Buy(scope, dataflow, graph, solution);
+    }
+  }
+
+  void Buy(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph, const HittingSolution& solution) {
+    std::vector<CopyRecord> records = DescribePurchases(plan_.module, scope, dataflow, graph, solution);
+    for (size_t number = 0; number < records.size(); ++number) {
+      const Element& element = graph.elements[solution.bought[number]];
+      Bought bought = InsertElement(plan_.module, dataflow, element, records[number].reason);
+      if (bought.view.valid()) context_.views.insert(bought.view);
+      records[number].copy = bought.copy;
+      plan_.copies.push_back(std::move(records[number]));
+    }
+    EraseUnusedForwards(plan_.module, scope.computation);
+  }
+
+  // The baseline: a copy before every op that keeps its operand's bytes.
+  void BuyEveryCopy(const Scope& scope) {
+    Dataflow dataflow(plan_.module, scope.computation, context_);
+    for (int32_t node = 0; node < dataflow.node_count(); ++node) {
+      InstrId id = dataflow.instruction(node);
+      if (plan_.module.instruction(id).opcode == Opcode::kWhile) continue;
+      for (const PreservingTie& tie : PreservingTies(plan_.module, dataflow, node, context_)) {
+        analysis::DefinitionId definition =
+            dataflow.value(plan_.module.operand(id, tie.operand), tie.leaf).definition;
+        int64_t bytes = dataflow.definition(definition).bytes;
+        Element element{Element::Kind::kCopy, node, tie.operand, tie.leaf, definition, {}, bytes};
+        CopyRecord record;
+        record.reason = ir::CopyReason::kOldValueRead;
+        record.value = dataflow.definition(definition).instruction;
+        record.writer = id;
+        record.bytes = bytes;
+        record.executions = scope.executions;
+        record.fix = "always-copy baseline: plan without it";
+        record.copy = InsertElement(plan_.module, dataflow, element, record.reason).copy;
+        plan_.copies.push_back(std::move(record));
+      }
+    }
+    EraseUnusedForwards(plan_.module, scope.computation);
+  }
+
+  void Order(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph) {
+    std::vector<OrderEdge> edges = graph.problem.edges;
+    for (const Arc& arc : graph.problem.arcs) edges.push_back({arc.before, arc.after});
+    if (scope.kind == Scope::Kind::kEntry) {
+      Families families(plan_.module, dataflow, context_);
+      std::vector<OrderEdge> preferred = PreferredEdges(plan_.module, dataflow, families, edges);
+      edges.insert(edges.end(), preferred.begin(), preferred.end());
+    }
+    std::vector<InstrId> order;
+    for (int32_t node : ChooseOrder(plan_.module, dataflow, context_, edges)) order.push_back(dataflow.instruction(node));
+    plan_.module.Reorder(scope.computation, std::move(order));
+  }
+
+  Diagnostic ImpossibleOrder(const Dataflow& dataflow, const OrderCycle& cycle) const {
+    std::string names;
+    InstrId first;
+    for (int32_t node : cycle.nodes) {
+      if (node >= dataflow.node_count()) continue;
+      if (!first.valid()) first = dataflow.instruction(node);
+      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", plan_.module.instruction(dataflow.instruction(node)).name);
+    }
+    return InvalidArgument(fmt::format("no order exists: {} must each run before the next", names),
+                           first.valid() ? plan_.module.SourceOf(first) : SourcePlace{},
+                           "data, control and effect edges form a cycle");
+  }
+
+  PlanOptions options_;
+  BufferPlan plan_;
+  DataflowContext context_;
+  std::vector<Scope> scopes_;
+};
+
+}  // namespace
+
+Result<BufferPlan> MakePlan(Module module, const PlanOptions& options) { return Planner(std::move(module), options).Run(); }
+
+}  // namespace stead::inplace
