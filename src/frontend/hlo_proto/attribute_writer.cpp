@@ -3,35 +3,13 @@
 #include <string_view>
 #include <variant>
 
+#include "ir/attribute_fields.h"
+
 namespace stead::frontend {
 
 namespace {
 
 using InstructionMessage = ProtoMessage<InstructionField>;
-
-std::string_view DirectionName(ir::CompareAttributes::Direction direction) {
-  switch (direction) {
-    case ir::CompareAttributes::Direction::kEq: return "EQ";
-    case ir::CompareAttributes::Direction::kNe: return "NE";
-    case ir::CompareAttributes::Direction::kGe: return "GE";
-    case ir::CompareAttributes::Direction::kGt: return "GT";
-    case ir::CompareAttributes::Direction::kLe: return "LE";
-    case ir::CompareAttributes::Direction::kLt: return "LT";
-  }
-  return "";
-}
-
-// Empty: by the element type.
-std::string_view CompareTypeName(ir::CompareAttributes::Type type) {
-  switch (type) {
-    case ir::CompareAttributes::Type::kDefault: return "";
-    case ir::CompareAttributes::Type::kFloat: return "FLOAT";
-    case ir::CompareAttributes::Type::kTotalOrder: return "TOTALORDER";
-    case ir::CompareAttributes::Type::kSigned: return "SIGNED";
-    case ir::CompareAttributes::Type::kUnsigned: return "UNSIGNED";
-  }
-  return "";
-}
 
 // Position of `name` in a list of enumerators that are numbered from 0.
 template <size_t size>
@@ -49,6 +27,13 @@ constexpr std::string_view kPrecisions[] = {"default", "high", "highest"};
 constexpr std::string_view kApiVersions[] = {"", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
                                              "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
 
+void AddFrontendAttribute(ProtoMessage<FrontendAttributesField>& attributes, std::string_view key,
+                          std::string_view value) {
+  ProtoMessage<MapEntryField> entry(attributes, FrontendAttributesField::kMap);
+  entry.add_string(MapEntryField::kKey, key.data(), key.size());
+  entry.add_string(MapEntryField::kValue, value.data(), value.size());
+}
+
 // Writes the fields of one attribute struct; one overload per struct.
 //   A sub-message without fields vanishes unless its bytes are added as a whole, which is done where readers insist on it.
 class AttributeWriter {
@@ -56,8 +41,12 @@ class AttributeWriter {
   explicit AttributeWriter(InstructionMessage& message) : message_(message) {}
 
   void operator()(std::monostate) {}
-  // The reason of a copy has no field in the protocol.
-  void operator()(const ir::CopyAttributes&) {}
+  // As HLO text has it: among the frontend attributes, to which the module's own are added.
+  void operator()(const ir::CopyAttributes& copy) {
+    if (copy.reason == ir::CopyReason::kWritten) return;
+    ProtoMessage<FrontendAttributesField> attributes(message_, InstructionField::kFrontendAttributes);
+    AddFrontendAttribute(attributes, ir::kCopyReasonKey, ir::CopyReasonCode(copy.reason));
+  }
   // The trip count stands in the backend_config.
   void operator()(const ir::WhileAttributes&) {}
 
@@ -73,8 +62,9 @@ class AttributeWriter {
     message_.add_int64(InstructionField::kTupleIndex, element.index);
   }
   void operator()(const ir::CompareAttributes& compare) {
-    AddText(InstructionField::kComparisonDirection, DirectionName(compare.direction));
-    AddText(InstructionField::kComparisonType, CompareTypeName(compare.type));
+    AddText(InstructionField::kComparisonDirection, ir::DirectionName(compare.direction));
+    if (compare.type == ir::CompareAttributes::Type::kDefault) return;
+    AddText(InstructionField::kComparisonType, ir::CompareTypeName(compare.type));
   }
   void operator()(const ir::DimensionsAttributes& attributes) {
     AddIntegers(message_, InstructionField::kDimensions, attributes.dimensions);
@@ -244,9 +234,7 @@ void WriteFrontendAttributes(InstructionMessage& message, std::string_view text)
       value = bare;
       text.remove_prefix(bare.size());
     }
-    ProtoMessage<MapEntryField> entry(attributes, FrontendAttributesField::kMap);
-    entry.add_string(MapEntryField::kKey, key.data(), key.size());
-    entry.add_string(MapEntryField::kValue, value);
+    AddFrontendAttribute(attributes, key, value);
     if (text.starts_with(',')) text.remove_prefix(1);
     while (text.starts_with(' ')) text.remove_prefix(1);
   }

@@ -155,6 +155,16 @@ TEST(HloProtoWriter, WritesTextAttributesThatReadersShow) {
   EXPECT_EQ(Only(entries[1], MapEntryField::kValue), R"(a"b)");
 }
 
+TEST(HloProtoWriter, WritesTheReasonOfACopy) {
+  ir::Module module = NegateInPlace();
+  const InstrId root = module.root(module.entry);
+  module.AddCopyBefore(root, module.operand(root, 0), ir::CopyReason::kOrderDemanded);
+  const std::string copy = InstructionNamed(WriteHloProto(module).value(), "copy");
+  const std::string entry = Only(Only(copy, InstructionField::kFrontendAttributes), FrontendAttributesField::kMap);
+  EXPECT_EQ(Only(entry, MapEntryField::kKey), ir::kCopyReasonKey);
+  EXPECT_EQ(Only(entry, MapEntryField::kValue), "C02");
+}
+
 TEST(HloProtoWriter, ConfigurationHasTheLayoutOfTheEntry) {
   const std::string bytes = WriteHloProtoWithConfig(NegateInPlace()).value();
   EXPECT_EQ(Only(Only(bytes, ModuleWithConfigField::kHloModule), ModuleField::kName), "jit_f");
