@@ -1,0 +1,110 @@
+// The functions of the module: the entry `main` with its donations, and the private ones it calls.
+#include <fmt/format.h>
+
+#include "frontend/stablehlo/importer.h"
+#include "frontend/stablehlo/names.h"
+
+namespace stead::frontend {
+
+Result<ir::Module> Importer::ImportModule() {
+  if (source_.name_of(source_.root) != "builtin.module") {
+    return InvalidArgument(fmt::format("the outermost operation is `{}`, not a module", source_.name_of(source_.root)));
+  }
+  TRY(std::optional<mlir::StringAttribute> name, source_.Find<mlir::StringAttribute>(source_.root, "sym_name"));
+  module_.name = name && !name->text.empty() ? HloName(name->text) : "module";
+  TRY_STATUS(CheckDeviceCount("mhlo.num_partitions"));
+  TRY_STATUS(CheckDeviceCount("mhlo.num_replicas"));
+  TRY_STATUS(CollectFunctions());
+  auto main = functions_.find("main");
+  if (main == functions_.end()) return InvalidArgument("the module has no function `main`");
+  TRY(module_.entry, FunctionNamed("main"));
+  TRY_STATUS(ImportEntryAttributes(*main->second.op));
+  return std::move(module_);
+}
+
+Status Importer::CheckDeviceCount(std::string_view attribute) const {
+  TRY(std::optional<mlir::IntegerAttribute> count, source_.Find<mlir::IntegerAttribute>(source_.root, attribute));
+  if (!count || count->value == 1) return {};
+  return Unimplemented(fmt::format("the program is for several devices: {} = {}", attribute, count->value));
+}
+
+Status Importer::CollectFunctions() {
+  for (const mlir::Region& region : source_.root.regions) {
+    for (const mlir::Block& block : region.blocks) {
+      for (const mlir::Operation& op : block.operations) {
+        if (source_.name_of(op) != "vhlo.func_v1") continue;  // meshes
+        TRY(std::optional<mlir::StringAttribute> name, source_.Find<mlir::StringAttribute>(op, "sym_name"));
+        if (!name || op.regions.size() != 1) return InvalidArgument("a function has no name or no body", PlaceOf(op));
+        if (!functions_.emplace(name->text, Function{&op, {}, false}).second) {
+          return InvalidArgument(fmt::format("function `{}` is defined twice", name->text), PlaceOf(op));
+        }
+      }
+    }
+  }
+  return {};
+}
+
+Result<ir::ComputationId> Importer::FunctionNamed(std::string_view name) {
+  auto found = functions_.find(name);
+  if (found == functions_.end()) return InvalidArgument(fmt::format("function `{}` is called but not defined", name));
+  Function& function = found->second;
+  if (function.is_open) return InvalidArgument(fmt::format("function `{}` calls itself", name));
+  if (!function.computation_id.valid()) {
+    function.is_open = true;
+    Status status = ImportFunction(function, name);
+    function.is_open = false;
+    TRY_STATUS(status);
+  }
+  return function.computation_id;
+}
+
+Status Importer::ImportFunction(Function& function, std::string_view name) {
+  const mlir::Region& body = function.op->regions[0];
+  RegionForm form{.name = name};
+  if (!body.blocks.empty()) form.inputs = body.blocks[0].arguments;
+  TRY(function.computation_id, ImportRegion(body, form));
+  return {};
+}
+
+Status Importer::ImportEntryAttributes(const mlir::Operation& main) {
+  TRY(std::optional<mlir::ArrayAttribute> arguments, source_.Find<mlir::ArrayAttribute>(main, "arg_attrs"));
+  if (!arguments) return {};
+  size_t parameter_count = module_.entry_computation().parameters.size();
+  if (arguments->items.size() > parameter_count)
+    return InvalidArgument("`main` has attributes for more arguments than it takes");
+  for (size_t parameter = 0; parameter < arguments->items.size(); ++parameter) {
+    TRY(mlir::DictionaryAttribute attributes, source_.pool.Get<mlir::DictionaryAttribute>(arguments->items[parameter]));
+    TRY_STATUS(ImportArgumentAttributes(attributes, static_cast<int64_t>(parameter)));
+  }
+  return {};
+}
+
+// Donations. Shardings, memory kinds and the layouts that JAX names say nothing on one device with row-major arrays.
+Status Importer::ImportArgumentAttributes(const mlir::DictionaryAttribute& attributes, int64_t parameter) {
+  const ir::Shape& result = module_.shape(module_.root(module_.entry));
+  int64_t result_count = result.is_tuple() ? static_cast<int64_t>(result.elements.size()) : 1;
+  for (const mlir::DictionaryAttribute::Entry& entry : attributes.entries) {
+    if (entry.name == "tf.aliasing_output") {
+      TRY(mlir::IntegerAttribute output, source_.pool.Get<mlir::IntegerAttribute>(entry.value));
+      if (output.value < 0 || output.value >= result_count) {
+        return InvalidArgument(fmt::format("argument {} is donated to result {}, but there are {} results", parameter,
+                                           output.value, result_count));
+      }
+      ir::ShapeIndex output_index;
+      if (result.is_tuple()) output_index = {output.value};
+      module_.input_output_aliases.push_back({output_index, parameter, {}, false});
+    } else if (entry.name == "jax.buffer_donor") {
+      TRY(mlir::IntegerAttribute is_donor, source_.pool.Get<mlir::IntegerAttribute>(entry.value));
+      if (is_donor.value != 0) module_.buffer_donors.push_back({parameter, {}});
+    } else if (entry.name == "mhlo.layout_mode") {
+      TRY(mlir::StringAttribute mode, source_.pool.Get<mlir::StringAttribute>(entry.value));
+      if (mode.text != "default" && mode.text != "auto") {
+        return Unimplemented(
+            fmt::format("argument {} demands the layout {}; arrays lie row major", parameter, mode.text));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace stead::frontend

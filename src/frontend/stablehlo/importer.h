@@ -1,0 +1,99 @@
+// The state of one import: functions and regions become computations, operations become instructions.
+//   Input: a BytecodeModule.  Output: ir::Module; which instruction each value became is kept per computation.
+//   A computation of HLO cannot see values of another one. Constants that a region uses from outside are therefore made
+//   again inside it; other values are passed in by the importer of the operation that owns the region (control.cpp).
+//   Read next: op_import.h (one operation), import_ops.def (which function imports which operation).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "frontend/mlir_bytecode/bytecode_module.h"
+#include "ir/module.h"
+
+namespace stead::frontend {
+
+// What the values of the file became in one computation.
+struct Scope {
+  ir::ComputationId computation_id;
+  std::unordered_map<mlir::ValueId, ir::InstrId> instructions;
+};
+
+// How a computation takes or gives several values.
+enum class Packing {
+  kSeparate,        // one parameter each (parameters only)
+  kTuple,           // one tuple, whatever their number
+  kTupleUnlessOne,  // the value itself when there is one, else one tuple
+};
+
+// How a region becomes a computation.
+struct RegionForm {
+  std::string_view name;
+  std::vector<mlir::ValueId> inputs;  // the values its parameters stand for: block arguments and captured values
+  Packing input_packing = Packing::kSeparate;
+  std::vector<mlir::ValueId> extra_results;  // values to return after those that the region returns
+  Packing result_packing = Packing::kTupleUnlessOne;
+};
+
+class Importer {
+ public:
+  // `source` must outlive the importer; large constants are views into it, kept alive by `owner` unless that is null.
+  Importer(const mlir::BytecodeModule& source, std::shared_ptr<const void> owner, std::string file_name)
+      : source_(source), owner_(std::move(owner)), file_name_(std::move(file_name)) {}
+
+  Result<ir::Module> ImportModule();
+
+  // For the importers of single operations.
+  const mlir::BytecodeModule& source() const { return source_; }
+  const std::shared_ptr<const void>& owner() const { return owner_; }
+  ir::Module& module() { return module_; }
+  // The shape of a value, from its type.
+  Result<ir::Shape> ShapeOf(mlir::ValueId id);
+  // The instruction that `id` became in the scope; a constant of an outer scope is made again.
+  Result<ir::InstrId> ValueOf(Scope& scope, mlir::ValueId id);
+  // The computation of the function `name`, imported on first use.
+  Result<ir::ComputationId> FunctionNamed(std::string_view name);
+  // The region's only block as a computation.
+  Result<ir::ComputationId> ImportRegion(const mlir::Region& region, const RegionForm& form);
+  // Imports the operations of the region's only block into `scope`; gives what its terminator returns.
+  Result<std::vector<ir::InstrId>> ImportInline(const mlir::Region& region, Scope& scope);
+  // The values from outside that the regions use, constants excepted, each once, in order of use.
+  std::vector<mlir::ValueId> CapturedValues(const std::vector<const mlir::Region*>& regions) const;
+  // Remembers that the value is the result of a constant operation.
+  void AddConstant(mlir::ValueId id, const mlir::Operation& op) { constants_.emplace(id, &op); }
+  SourcePlace PlaceOf(const mlir::Operation& op) const;
+
+ private:
+  struct Function {
+    const mlir::Operation* op = nullptr;
+    ir::ComputationId computation_id;
+    bool is_open = false;  // being imported
+  };
+
+  Status CollectFunctions();
+  Status CheckDeviceCount(std::string_view attribute) const;
+  Status ImportFunction(Function& function, std::string_view name);
+  Status ImportEntryAttributes(const mlir::Operation& main);
+  Status ImportArgumentAttributes(const mlir::DictionaryAttribute& attributes, int64_t parameter);
+  Result<std::vector<ir::InstrId>> ImportBlock(const mlir::Block& block, Scope& scope);
+  Status ImportOperation(const mlir::Operation& op, Scope& scope);
+  Result<std::vector<ir::InstrId>> AddParameters(const mlir::Block& block, const RegionForm& form, Scope& scope);
+  ir::InstrId AddParameter(const Scope& scope, int64_t number, ir::Shape shape, mlir::AttributeId location_id,
+                           std::string_view default_name);
+  Status SetRoot(Scope& scope, std::vector<ir::InstrId> results, Packing packing);
+
+  const mlir::BytecodeModule& source_;
+  std::shared_ptr<const void> owner_;
+  std::string file_name_;
+  ir::Module module_;
+  std::unordered_map<std::string_view, Function> functions_;
+  std::unordered_map<mlir::ValueId, const mlir::Operation*> constants_;
+  std::unordered_map<mlir::TypeId, ir::Shape> shapes_;
+  int depth_ = 0;  // open regions and functions
+};
+
+}  // namespace stead::frontend
