@@ -23,6 +23,7 @@ int NumberOf(std::string_view name, const std::string_view (&names)[size]) {
 constexpr std::string_view kFftTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
 constexpr std::string_view kTransposes[] = {"", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
 constexpr std::string_view kRandomAlgorithms[] = {"rng_default", "rng_three_fry", "rng_philox"};
+constexpr std::string_view kDistributions[] = {"rng_invalid", "rng_uniform", "rng_normal"};
 constexpr std::string_view kPrecisions[] = {"default", "high", "highest"};
 constexpr std::string_view kApiVersions[] = {"", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
                                              "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
@@ -267,6 +268,8 @@ void WriteExtraAttributes(InstructionMessage& message, const ir::Instruction& in
       message.add_bytes(InstructionField::kBackendConfig, Unquoted(extra.value));
     } else if (extra.key == "operand_precision") {
       WritePrecision(message, extra.value);
+    } else if (extra.key == "distribution") {
+      message.add_enum(InstructionField::kDistribution, NumberOf(extra.value, kDistributions));
     } else if (extra.key == "api_version") {
       message.add_enum(InstructionField::kCustomCallApiVersion, NumberOf(extra.value, kApiVersions));
     } else if (extra.key == "sharding" && extra.value == "{replicated}") {

@@ -10,7 +10,7 @@ namespace stead::frontend {
 void WriteAttributes(ProtoMessage<InstructionField>& message, const ir::Instruction& instruction);
 
 // What stands as text in Instruction::extra, where a reader would show it again: frontend_attributes, backend_config,
-// operand_precision, api_version, the sharding of one device. Other keys are left out.
+// operand_precision, distribution, api_version, the sharding of one device. Other keys are left out.
 void WriteExtraAttributes(ProtoMessage<InstructionField>& message, const ir::Instruction& instruction);
 
 }  // namespace stead::frontend

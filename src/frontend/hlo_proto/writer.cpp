@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "frontend/hlo_proto/attribute_writer.h"
@@ -54,6 +55,19 @@ void WriteMetadata(ProtoMessage<InstructionField>& message, const ir::Metadata& 
   if (metadata.stack_frame_id != 0) fields.add_int32(MetadataField::kStackFrameId, metadata.stack_frame_id);
 }
 
+// The layouts that a custom call wants, which are those its operands have.
+void WriteOperandLayouts(ProtoMessage<InstructionField>& message, const Module& module,
+                         const Instruction& instruction) {
+  const bool is_constrained = std::ranges::any_of(
+      instruction.extra, [](const ir::ExtraAttribute& extra) { return extra.key == "operand_layout_constraints"; });
+  if (!is_constrained) return;
+  message.add_bool(InstructionField::kConstrainLayout, true);
+  for (InstrId operand : instruction.operands) {
+    ProtoMessage<ShapeField> shape(message, InstructionField::kOperandShapesWithLayout);
+    WriteShape(shape, module.shape(operand));
+  }
+}
+
 void WriteInstruction(ProtoMessage<InstructionField>& message, const Module& module, InstrId id) {
   const Instruction& instruction = module.instruction(id);
   message.add_string(InstructionField::kName, instruction.name);
@@ -66,10 +80,13 @@ void WriteInstruction(ProtoMessage<InstructionField>& message, const Module& mod
   WriteMetadata(message, instruction.metadata);
   WriteAttributes(message, instruction);
   WriteExtraAttributes(message, instruction);
+  WriteOperandLayouts(message, module, instruction);
   message.add_int64(InstructionField::kId, ProtoId(id));
   AddIntegers(message, InstructionField::kOperandIds, ProtoIds(instruction.operands));
   AddIntegers(message, InstructionField::kControlPredecessorIds, ProtoIds(instruction.control_predecessors));
-  AddIntegers(message, InstructionField::kCalledComputationIds, ProtoIds(instruction.called));
+  std::vector<ir::ComputationId> called = instruction.called;
+  if (instruction.opcode == ir::Opcode::kWhile) std::ranges::reverse(called);  // the proto has the body first
+  AddIntegers(message, InstructionField::kCalledComputationIds, ProtoIds(called));
 }
 
 // The parameters and result of the entry as they come and go: the layout given for them, or that of the instructions.

@@ -50,7 +50,7 @@ Status ImportComposite(OpImport& op) {
   std::vector<ir::ExtraAttribute> extra = {
       {"is_composite", "true"},
       {"frontend_attributes", fmt::format("{{composite.attributes={},composite.name={},composite.version=\"{}\"}}",
-                                          attribute_text, Quoted(composite_name), version)}};
+                                          Quoted(attribute_text), Quoted(composite_name), version)}};
   return op.Finish(op.opcode(), op.operands(), {}, {computation}, std::move(extra));
 }
 
