@@ -9,6 +9,8 @@
 #include "interp/ops/dot.h"
 #include "interp/ops/elementwise.h"
 #include "interp/ops/indexing.h"
+#include "interp/ops/linear_algebra.h"
+#include "interp/ops/random.h"
 #include "interp/ops/reduce.h"
 #include "interp/ops/shape_ops.h"
 #include "interp/scalar_computation.h"
@@ -49,6 +51,13 @@ Result<Literal> Dispatch(const OpCall& call) {
     case Opcode::kTopK: return EvaluateTopK(call);
     case Opcode::kDot: return EvaluateDot(call);
     case Opcode::kConvolution: return EvaluateConvolution(call);
+    case Opcode::kFft: return EvaluateFft(call);
+    case Opcode::kCholesky: return EvaluateCholesky(call);
+    case Opcode::kTriangularSolve: return EvaluateTriangularSolve(call);
+    case Opcode::kBatchNormInference: return EvaluateBatchNormInference(call);
+    case Opcode::kBatchNormTraining: return EvaluateBatchNormTraining(call);
+    case Opcode::kBatchNormGrad: return EvaluateBatchNormGrad(call);
+    case Opcode::kRngBitGenerator: return EvaluateRngBitGenerator(call);
     case Opcode::kCall:
     case Opcode::kFusion: return EvaluateCall(call);
     case Opcode::kConditional: return EvaluateConditional(call);
@@ -84,6 +93,10 @@ Status CheckArguments(const ir::Module& module, ir::ComputationId computation,
                                        module.computation(computation).name, parameters.size()));
   }
   for (size_t number = 0; number < parameters.size(); ++number) {
+    if (arguments[number]->elided()) {
+      return InvalidArgument(fmt::format("argument {} is known by its shape alone", number),
+                             module.SourceOf(parameters[number]));
+    }
     if (!arguments[number]->shape().Compatible(module.shape(parameters[number]))) {
       return WrongArgument(module, parameters[number], arguments[number]->shape());
     }
