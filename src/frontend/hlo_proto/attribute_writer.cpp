@@ -1,5 +1,6 @@
 #include "frontend/hlo_proto/attribute_writer.h"
 
+#include <charconv>
 #include <string_view>
 #include <variant>
 
@@ -23,7 +24,7 @@ int NumberOf(std::string_view name, const std::string_view (&names)[size]) {
 constexpr std::string_view kFftTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
 constexpr std::string_view kTransposes[] = {"", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
 constexpr std::string_view kRandomAlgorithms[] = {"rng_default", "rng_three_fry", "rng_philox"};
-constexpr std::string_view kDistributions[] = {"rng_invalid", "rng_uniform", "rng_normal"};
+constexpr std::string_view kRandomDistributions[] = {"rng_invalid", "rng_uniform", "rng_normal"};
 constexpr std::string_view kPrecisions[] = {"default", "high", "highest"};
 constexpr std::string_view kApiVersions[] = {"", "API_VERSION_ORIGINAL", "API_VERSION_STATUS_RETURNING",
                                              "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
@@ -218,29 +219,6 @@ std::string TakeQuoted(std::string_view& text) {
 
 std::string Unquoted(std::string_view text) { return text.starts_with('"') ? TakeQuoted(text) : std::string(text); }
 
-// {key="value",key="value"}
-void WriteFrontendAttributes(InstructionMessage& message, std::string_view text) {
-  ProtoMessage<FrontendAttributesField> attributes(message, InstructionField::kFrontendAttributes);
-  text = WithoutBraces(text);
-  while (!text.empty()) {
-    const size_t equals = text.find('=');
-    if (equals == std::string_view::npos) return;
-    const std::string_view key = text.substr(0, equals);
-    text.remove_prefix(equals + 1);
-    std::string value;
-    if (text.starts_with('"')) {
-      value = TakeQuoted(text);
-    } else {
-      const std::string_view bare = text.substr(0, text.find(','));
-      value = bare;
-      text.remove_prefix(bare.size());
-    }
-    AddFrontendAttribute(attributes, key, value);
-    if (text.starts_with(',')) text.remove_prefix(1);
-    while (text.starts_with(' ')) text.remove_prefix(1);
-  }
-}
-
 // {high,default}
 void WritePrecision(InstructionMessage& message, std::string_view text) {
   std::vector<int64_t> precisions;
@@ -254,27 +232,84 @@ void WritePrecision(InstructionMessage& message, std::string_view text) {
   AddIntegers(config, PrecisionConfigField::kOperandPrecision, precisions);
 }
 
+// An unquoted value: up to the next comma that stands in no brackets.
+std::string_view BareValue(std::string_view text) {
+  int depth = 0;
+  for (size_t position = 0; position < text.size(); ++position) {
+    const char character = text[position];
+    if (character == ',' && depth == 0) return text.substr(0, position);
+    if (std::string_view("{[(<").find(character) != std::string_view::npos) ++depth;
+    if (std::string_view("}])>").find(character) != std::string_view::npos) --depth;
+  }
+  return text;
+}
+
+int64_t IntegerFrom(std::string_view text) {
+  int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+void WriteExtraAttribute(InstructionMessage& message, const ir::ExtraAttribute& extra) {
+  if (extra.key == "frontend_attributes") {
+    ProtoMessage<FrontendAttributesField> attributes(message, InstructionField::kFrontendAttributes);
+    WriteFrontendAttributes(attributes, extra.value);
+  } else if (extra.key == "backend_config") {
+    message.add_bytes(InstructionField::kBackendConfig, Unquoted(extra.value));
+  } else if (extra.key == "operand_precision") {
+    WritePrecision(message, extra.value);
+  } else if (extra.key == "distribution") {
+    message.add_enum(InstructionField::kDistribution, NumberOf(extra.value, kRandomDistributions));
+  } else if (extra.key == "delta") {
+    message.add_int64(InstructionField::kDelta, IntegerFrom(extra.value));
+  } else if (extra.key == "k") {
+    message.add_int64(InstructionField::kK, IntegerFrom(extra.value));
+  } else if (extra.key == "largest") {
+    message.add_bool(InstructionField::kLargest, extra.value == "true");
+  } else if (extra.key == "sharding" && extra.value == "{replicated}") {
+    message.add_message(InstructionField::kSharding, std::string());
+  }
+}
+
 }  // namespace
+
+void WriteFrontendAttributes(ProtoMessage<FrontendAttributesField>& attributes, std::string_view text) {
+  text = WithoutBraces(text);
+  while (!text.empty()) {
+    const size_t equals = text.find('=');
+    if (equals == std::string_view::npos) return;
+    const std::string_view key = text.substr(0, equals);
+    text.remove_prefix(equals + 1);
+    std::string value;
+    if (text.starts_with('"')) {
+      value = TakeQuoted(text);
+    } else {
+      const std::string_view bare = BareValue(text);
+      value = bare;
+      text.remove_prefix(bare.size());
+    }
+    AddFrontendAttribute(attributes, key, value);
+    if (text.starts_with(',')) text.remove_prefix(1);
+    while (text.starts_with(' ')) text.remove_prefix(1);
+  }
+}
 
 void WriteAttributes(InstructionMessage& message, const ir::Instruction& instruction) {
   std::visit(AttributeWriter(message), instruction.attributes);
 }
 
 void WriteExtraAttributes(InstructionMessage& message, const ir::Instruction& instruction) {
+  // Readers take a missing version for an unspecified one.
+  int api_version = NumberOf("API_VERSION_ORIGINAL", kApiVersions);
   for (const ir::ExtraAttribute& extra : instruction.extra) {
-    if (extra.key == "frontend_attributes") {
-      WriteFrontendAttributes(message, extra.value);
-    } else if (extra.key == "backend_config") {
-      message.add_bytes(InstructionField::kBackendConfig, Unquoted(extra.value));
-    } else if (extra.key == "operand_precision") {
-      WritePrecision(message, extra.value);
-    } else if (extra.key == "distribution") {
-      message.add_enum(InstructionField::kDistribution, NumberOf(extra.value, kDistributions));
-    } else if (extra.key == "api_version") {
-      message.add_enum(InstructionField::kCustomCallApiVersion, NumberOf(extra.value, kApiVersions));
-    } else if (extra.key == "sharding" && extra.value == "{replicated}") {
-      message.add_message(InstructionField::kSharding, std::string());
+    if (extra.key == "api_version") {
+      api_version = NumberOf(extra.value, kApiVersions);
+    } else {
+      WriteExtraAttribute(message, extra);
     }
+  }
+  if (instruction.opcode == ir::Opcode::kCustomCall) {
+    message.add_enum(InstructionField::kCustomCallApiVersion, api_version);
   }
 }
 

@@ -1,6 +1,8 @@
 // The attributes of an instruction as fields of its HloInstructionProto.
 #pragma once
 
+#include <string_view>
+
 #include "frontend/hlo_proto/shape_writer.h"
 #include "ir/module.h"
 
@@ -10,7 +12,10 @@ namespace stead::frontend {
 void WriteAttributes(ProtoMessage<InstructionField>& message, const ir::Instruction& instruction);
 
 // What stands as text in Instruction::extra, where a reader would show it again: frontend_attributes, backend_config,
-// operand_precision, distribution, api_version, the sharding of one device. Other keys are left out.
+// operand_precision, api_version, the fields of random ops and topk, sharding={replicated}. Other keys are left out.
 void WriteExtraAttributes(ProtoMessage<InstructionField>& message, const ir::Instruction& instruction);
+
+// {key="value",key="value"}, the text of frontend_attributes.
+void WriteFrontendAttributes(ProtoMessage<FrontendAttributesField>& attributes, std::string_view text);
 
 }  // namespace stead::frontend

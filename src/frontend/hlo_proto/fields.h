@@ -21,6 +21,7 @@ enum class ModuleField : ProtoTag {
   kInputOutputAlias = 8,
   kStackFrameIndex = 17,
   kBufferDonor = 18,
+  kFrontendAttributes = 19,
 };
 enum class ComputationField : ProtoTag {
   kName = 1,
@@ -72,6 +73,7 @@ enum class InstructionField : ProtoTag {
   kCholeskyOptions = 62,
   kComparisonDirection = 63,
   kCustomCallHasSideEffect = 65,
+  kDelta = 66,
   kIndicesAreSorted = 67,
   kFrontendAttributes = 68,
   kUniqueIndices = 69,
@@ -79,6 +81,8 @@ enum class InstructionField : ProtoTag {
   kComparisonType = 72,
   kOutputOperandAliasing = 74,
   kCustomCallApiVersion = 77,
+  kK = 81,
+  kLargest = 85,
 };
 enum class SliceDimensionsField : ProtoTag { kStart = 1, kLimit = 2, kStride = 3 };
 enum class ScheduleField : ProtoTag { kSequences = 1 };

@@ -68,6 +68,13 @@ void WriteOperandLayouts(ProtoMessage<InstructionField>& message, const Module& 
   }
 }
 
+// The protocol has the body of a loop first.
+std::vector<ComputationId> CalledInProtoOrder(const Instruction& instruction) {
+  std::vector<ComputationId> called = instruction.called;
+  if (instruction.opcode == ir::Opcode::kWhile) std::ranges::reverse(called);
+  return called;
+}
+
 void WriteInstruction(ProtoMessage<InstructionField>& message, const Module& module, InstrId id) {
   const Instruction& instruction = module.instruction(id);
   message.add_string(InstructionField::kName, instruction.name);
@@ -84,9 +91,7 @@ void WriteInstruction(ProtoMessage<InstructionField>& message, const Module& mod
   message.add_int64(InstructionField::kId, ProtoId(id));
   AddIntegers(message, InstructionField::kOperandIds, ProtoIds(instruction.operands));
   AddIntegers(message, InstructionField::kControlPredecessorIds, ProtoIds(instruction.control_predecessors));
-  std::vector<ir::ComputationId> called = instruction.called;
-  if (instruction.opcode == ir::Opcode::kWhile) std::ranges::reverse(called);  // the proto has the body first
-  AddIntegers(message, InstructionField::kCalledComputationIds, ProtoIds(called));
+  AddIntegers(message, InstructionField::kCalledComputationIds, ProtoIds(CalledInProtoOrder(instruction)));
 }
 
 // The parameters and result of the entry as they come and go: the layout given for them, or that of the instructions.
@@ -173,7 +178,16 @@ void WriteStackFrames(ModuleMessage& message, const ir::StackFrames& frames) {
   for (const ir::StackFrames::Frame& frame : frames.frames) {
     ProtoMessage<StackFrameField> entry(index, StackFrameIndexField::kStackFrames);
     entry.add_int32(StackFrameField::kFileLocationId, frame.file_location_id);
-    entry.add_int32(StackFrameField::kParentFrameId, frame.parent_frame_id);
+    // HLO text counts parents from 1 for "none"; the protocol has 0 for that.
+    entry.add_int32(StackFrameField::kParentFrameId, std::max(frame.parent_frame_id - 1, 0));
+  }
+}
+
+void WriteModuleExtra(ModuleMessage& message, const Module& module) {
+  for (const ir::ExtraAttribute& extra : module.extra) {
+    if (extra.key != "frontend_attributes") continue;
+    ProtoMessage<FrontendAttributesField> attributes(message, ModuleField::kFrontendAttributes);
+    WriteFrontendAttributes(attributes, extra.value);
   }
 }
 
@@ -196,6 +210,7 @@ void WriteModule(ModuleMessage& message, const Module& module) {
   if (module.is_scheduled) WriteSchedule(message, module, computations, fusions);
   WriteDonations(message, module);
   WriteStackFrames(message, module.stack_frames);
+  WriteModuleExtra(message, module);
 }
 
 void WriteConfig(ProtoMessage<ModuleConfigField>& message, const Module& module) {
