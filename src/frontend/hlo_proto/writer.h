@@ -1,8 +1,8 @@
 // Module -> HloModuleProto, the form in which JAX, torch_xla and XLA's tools exchange HLO.
 //   Written through protozero by field number, so that no protocol buffer library enters a process that has its own.
 //   Names, order (a schedule when the module is scheduled), aliases, donors, control edges, metadata and stack frames are
-//   those of the module. Left out: tiles and memory spaces of layouts, shardings of several devices, collectives' groups,
-//   and the elements of constants over 1 MiB.
+//   those of the module. Left out: tiles and memory spaces of layouts, shardings other than replication, collectives'
+//   groups, the algorithm of a dot, and the elements of constants over 1 MiB or of types below 8 bits.
 #pragma once
 
 #include <string>
