@@ -171,12 +171,4 @@ std::vector<OrderEdge> PreferredEdges(const Module& module, const Dataflow& data
   return added;
 }
 
-void ReportDonations(const Module& given, BufferPlan& plan) {
-  (void)given;
-  for (size_t leaf = 0; leaf < plan.results.size(); ++leaf) {
-    const Buffer& buffer = plan.buffers[plan.results[leaf].buffer];
-    if (buffer.kind == Buffer::Kind::kParameter) plan.donations.push_back({static_cast<int64_t>(leaf), buffer.parameter});
-  }
-}
-
 }  // namespace stead::inplace

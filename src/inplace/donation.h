@@ -56,8 +56,4 @@ Pairing PairResults(const ir::Module& module, const analysis::Dataflow& dataflow
 std::vector<OrderEdge> PreferredEdges(const ir::Module& module, const analysis::Dataflow& dataflow,
                                       const Families& families, const std::vector<OrderEdge>& edges);
 
-// Rewrites the module's aliases to what the plan uses, keeps the other donated parameters as donors, and says why each
-// declared alias or donor went unused.
-void ReportDonations(const ir::Module& given, BufferPlan& plan);
-
 }  // namespace stead::inplace

@@ -19,6 +19,7 @@
 #include "inplace/arcs.h"
 #include "inplace/assignment.h"
 #include "inplace/donation.h"
+#include "inplace/donation_report.h"
 #include "inplace/hitting.h"
 #include "inplace/order.h"
 #include "inplace/plan.h"
@@ -42,13 +43,12 @@ class Planner {
   Planner(Module module, const PlanOptions& options) : options_(options) { plan_.module = std::move(module); }
 
   Result<BufferPlan> Run() {
-    const Module given = plan_.module;
     TRY(scopes_, CollectScopes(plan_.module, options_));
     for (const Scope& scope : scopes_) RecordWrittenCopies(scope);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) TRY_STATUS(PlanScope(*scope));
     plan_.module.is_scheduled = true;
     AssignBuffers(plan_, scopes_, context_, options_);
-    ReportDonations(given, plan_);
+    ReportDonations(plan_, context_);
     return std::move(plan_);
   }
 
