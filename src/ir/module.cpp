@@ -197,6 +197,11 @@ void Module::SetExecutionThread(ComputationId id, std::string thread) {
   ++revision_;
 }
 
+void Module::SwapNames(InstrId left, InstrId right) {
+  std::swap(instructions_[left].name, instructions_[right].name);
+  ++revision_;
+}
+
 void Module::ReplaceAllUses(InstrId old_id, InstrId new_id) {
   std::vector<InstrId> users = users_[old_id];
   for (InstrId user : users) {

@@ -143,6 +143,8 @@ class Module {
   void SetExtra(InstrId id, std::vector<ExtraAttribute> extra);
   void SetMetadata(InstrId id, Metadata metadata);
   void SetExecutionThread(ComputationId id, std::string thread);
+  // For an instruction that takes another one's place: it should be known by the name that users know.
+  void SwapNames(InstrId left, InstrId right);
   // Replaces every use (operands, control edges, root) of `old_id` by `new_id`; `old_id` stays, unused.
   void ReplaceAllUses(InstrId old_id, InstrId new_id);
   // REQUIRES: no users, not a root. Its control predecessors are handed to its control successors.

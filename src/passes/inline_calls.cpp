@@ -1,11 +1,12 @@
 #include "passes/inline_calls.h"
 
+#include <algorithm>
 #include <deque>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include "passes/rewrite/build.h"
+#include "passes/rewrite/splice.h"
 
 namespace stead::passes {
 namespace {
@@ -67,41 +68,15 @@ class Inliner {
   }
 
   void Inline(InstrId call) {
-    ComputationId callee = TakeCallee(call);
-    std::unordered_map<InstrId, InstrId> arguments;
-    std::vector<InstrId> body;
-    for (InstrId id : module_.computation(callee).instructions) {
-      if (module_.instruction(id).opcode == Opcode::kParameter) {
-        int64_t number = module_.instruction(id).As<ir::ParameterAttributes>().number;
-        arguments[id] = module_.operand(call, static_cast<size_t>(number));
-      } else {
-        body.push_back(id);
-      }
+    const std::vector<InstrId> arguments = module_.instruction(call).operands;
+    InstrId value = Splice(module_, call, TakeCallee(call), arguments);
+    bool is_argument = std::ranges::find(arguments, value) != arguments.end();
+    if (!is_argument && module_.instruction(value).metadata.empty()) {
+      module_.SetMetadata(value, module_.instruction(call).metadata);
     }
-    InstrId root = module_.root(callee);
-    module_.MoveBefore(call, body, arguments);
-    OrderAfter(module_.instruction(call).control_predecessors, body);
-    if (auto argument = arguments.find(root); argument != arguments.end()) {
-      if (!Forward(module_, call, argument->second)) module_.ReplaceAllUses(call, argument->second);
-    } else {
-      if (module_.instruction(root).metadata.empty()) module_.SetMetadata(root, module_.instruction(call).metadata);
-      module_.ReplaceAllUses(call, root);
-    }
+    // Layouts may differ at the border of a fusion of another compiler; they say nothing about the value.
+    if (!is_argument || !Forward(module_, call, value)) module_.ReplaceAllUses(call, value);
     module_.Erase(call);
-  }
-
-  // The first instructions of the body wait for what the call waited for; the others follow by their operands.
-  void OrderAfter(const std::vector<InstrId> predecessors, const std::vector<InstrId>& body) {
-    if (predecessors.empty()) return;
-    std::unordered_set<InstrId> inside(body.begin(), body.end());
-    for (InstrId id : body) {
-      bool first = true;
-      for (InstrId operand : module_.instruction(id).operands) first = first && !inside.contains(operand);
-      if (!first) continue;
-      std::vector<InstrId> all = module_.instruction(id).control_predecessors;
-      all.insert(all.end(), predecessors.begin(), predecessors.end());
-      module_.SetControlPredecessors(id, std::move(all));
-    }
   }
 };
 

@@ -4,9 +4,14 @@
 
 #include "ir/verify.h"
 #include "passes/constant_fold.h"
+#include "passes/cse.h"
 #include "passes/dead_code.h"
+#include "passes/fusion/fusion.h"
 #include "passes/inline_calls.h"
+#include "passes/masked_update.h"
 #include "passes/remove_copies.h"
+#include "passes/row_major.h"
+#include "passes/simplify/simplify.h"
 #include "passes/single_window.h"
 #include "passes/tuple_simplify.h"
 

@@ -86,6 +86,12 @@ void AddControlPredecessors(ir::Module& module, InstrId id, const std::vector<In
   if (predecessors.size() > before) module.SetControlPredecessors(id, std::move(predecessors));
 }
 
+void DropControlPredecessor(ir::Module& module, InstrId id, InstrId dropped) {
+  std::vector<InstrId> predecessors = module.instruction(id).control_predecessors;
+  std::erase(predecessors, dropped);
+  module.SetControlPredecessors(id, std::move(predecessors));
+}
+
 }  // namespace
 
 bool Forward(ir::Module& module, InstrId old_id, InstrId value) {
@@ -98,6 +104,11 @@ bool Forward(ir::Module& module, InstrId old_id, InstrId value) {
     later.insert(later.end(), successors.begin(), successors.end());
     for (InstrId id : later) AddControlPredecessors(module, id, predecessors);
   }
+  bool always_ready = ir::InfoOf(module.instruction(value).opcode).family == ir::OpFamily::kSource;
+  if (always_ready) {
+    const std::vector<InstrId> successors = module.control_successors(old_id);
+    for (InstrId successor : successors) DropControlPredecessor(module, successor, old_id);
+  }
   module.ReplaceAllUses(old_id, value);
   return true;
 }
@@ -107,6 +118,7 @@ bool Replace(ir::Module& module, InstrId old_id, InstrId made) {
   const std::vector<InstrId> predecessors = module.instruction(old_id).control_predecessors;
   if (!predecessors.empty()) AddControlPredecessors(module, made, predecessors);
   module.ReplaceAllUses(old_id, made);
+  module.SwapNames(old_id, made);
   return true;
 }
 

@@ -37,6 +37,7 @@ class Builder {
   ir::InstrId TupleElement(ir::InstrId tuple, int64_t index);
 
   ir::Module& module() { return module_; }
+  ir::InstrId position() const { return position_; }
 
  private:
   ir::Module& module_;
@@ -48,7 +49,7 @@ class Builder {
 // predecessors. RETURNS false, and does nothing, when the shapes differ (layouts included).
 bool Forward(ir::Module& module, ir::InstrId old_id, ir::InstrId value);
 
-// Replaces all uses of `old_id` by an instruction made for it at its place, which takes over its control edges.
+// Replaces all uses of `old_id` by an instruction made for it at its place, which takes over its name and control edges.
 // RETURNS false, and does nothing, when the shapes differ (layouts included).
 bool Replace(ir::Module& module, ir::InstrId old_id, ir::InstrId made);
 

@@ -1,0 +1,326 @@
+// One sweep from results to operands.
+//
+// Problem. x = exp(a); y = x + b; z = y * y are three loops over memory; as one loop they are one. Which producers may be
+// computed inside the loop of a consumer, and when is computing twice cheaper than storing?
+//
+// Method. Instructions are met users first. When an instruction is met, the clusters of all of its users are known:
+//   - somebody outside all clusters uses it (a loop, a dot, a result): it is stored, so it starts a cluster of its own;
+//   - all users lie in one cluster: it may join it;
+//   - they lie in at most kMaxCopies clusters and it is cheap: each of them computes it for itself;
+//   - constants and fills join every cluster that uses them.
+// Joining is refused where it would cost more than it saves:
+//   - reads: how often an element is computed, per different index. x used twice at one index is computed once (the emitter
+//     remembers values by index), under a broadcast it is computed for each repetition. Expensive ops join only where no
+//     element is computed twice;
+//   - arcs: a reader of an array that is updated in place may not join a cluster that must run after the update (arcs.h);
+//   - inside an update's own cluster the updated array may be read only at the written window, element by element, and a small
+//     part of an array may not spoil building the result in that array's memory.
+//
+// Why there are no cycles. A cluster has one result and every member flows into it. A member's operand that depended on the
+// cluster would depend on its result, hence on the member, hence on itself.
+//
+// What is given up: clusters with several results (x and y both needed outside cost two loops), and consumers of reductions.
+#include "passes/fusion/clusters.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "passes/fusion/arcs.h"
+#include "passes/fusion/costs.h"
+
+namespace stead::passes {
+namespace {
+
+using ir::InstrId;
+using ir::Instruction;
+using ir::Opcode;
+
+constexpr size_t kMaxMembers = 40;   // larger loops spill registers and compile slowly
+constexpr size_t kMaxCopies = 3;     // clusters that may each compute one cheap producer
+constexpr size_t kMaxIndices = 4;    // different indices at which one cluster may compute one producer
+constexpr size_t kMaxVisits = 4096;  // nodes per search for a path; a longer search refuses to fuse
+constexpr int64_t kMaxVisitsPerInstruction = 64;  // and for all searches of a computation together
+
+// How the elements of one instruction are asked for by one cluster.
+struct Demand {
+  // One entry per different index map: its name, and how many elements are asked for.
+  struct Reads {
+    int64_t index_map;
+    double elements;
+  };
+  std::vector<Reads> reads;
+  // Element k is needed only for element k of the window that the cluster's update writes (or, without update, of the result).
+  bool aligned = true;
+
+  double elements() const {
+    double sum = 0;
+    for (const Reads& read : reads) sum += read.elements;
+    return sum;
+  }
+  void Include(const Demand& other) {
+    aligned = aligned && other.aligned;
+    for (const Reads& more : other.reads) {
+      auto same = std::ranges::find(reads, more.index_map, &Reads::index_map);
+      if (same == reads.end()) {
+        reads.push_back(more);
+      } else {
+        same->elements = std::max(same->elements, more.elements);
+      }
+    }
+  }
+};
+
+constexpr int64_t kRootMap = 0;
+constexpr int64_t kScalarMap = 1;
+constexpr int64_t kFirstFreeMap = 2;
+
+struct Growing {
+  Cluster cluster;
+  size_t counted = 1;  // members that are not constants
+};
+
+struct Membership {
+  size_t cluster;
+  Demand demand;
+};
+
+class ClusterFinder {
+ public:
+  ClusterFinder(const ir::Module& module, ir::ComputationId computation)
+      : module_(module), list_(module.computation(computation).instructions), root_(module.root(computation)),
+        arcs_(module, computation), visits_left_(kMaxVisitsPerInstruction * static_cast<int64_t>(list_.size())) {}
+
+  std::vector<Cluster> Run() {
+    for (auto id = list_.rbegin(); id != list_.rend(); ++id) Place(*id);
+    std::vector<Cluster> clusters;
+    for (Growing& growing : clusters_) {
+      if (growing.counted >= 2) clusters.push_back(std::move(growing.cluster));
+    }
+    return clusters;
+  }
+
+ private:
+  const ir::Module& module_;
+  const std::vector<InstrId>& list_;
+  InstrId root_;
+  Arcs arcs_;
+  std::vector<Growing> clusters_;
+  std::unordered_map<InstrId, std::vector<Membership>> memberships_;
+  int64_t next_map_ = kFirstFreeMap;
+  int64_t visits_left_;
+
+  // --- placing one instruction
+
+  void Place(InstrId id) {
+    bool stored = false;
+    std::vector<Membership> wanted = DemandsOf(id, stored);
+    bool free = IsFree(module_, id);
+    bool joins_all = MayBeInside(module_, id) && !wanted.empty() && (free || (!stored && MayBeCopied(id, wanted.size())));
+    if (joins_all && !free) {
+      joins_all = std::ranges::all_of(wanted, [&](const Membership& membership) { return MayJoin(id, membership); });
+    }
+    if (joins_all) {
+      for (Membership& membership : wanted) Join(id, std::move(membership));
+    } else if (MayBeRoot(module_, id)) {
+      StartCluster(id);
+    }
+  }
+
+  bool MayBeCopied(InstrId id, size_t copies) const {
+    return copies == 1 || (copies <= kMaxCopies && !IsExpensive(module_.instruction(id).opcode));
+  }
+
+  // What each cluster asks of the instruction; `stored` when somebody outside all clusters uses it.
+  std::vector<Membership> DemandsOf(InstrId id, bool& stored) {
+    std::vector<Membership> demands;
+    stored = id == root_;
+    for (InstrId user : module_.users(id)) {
+      auto found = memberships_.find(user);
+      if (found == memberships_.end()) {
+        stored = true;
+        continue;
+      }
+      for (const Membership& of_user : found->second) {
+        std::optional<Demand> demand = DemandOnOperand(id, user, of_user);
+        if (!demand) {
+          stored = true;
+          continue;
+        }
+        auto same = std::ranges::find(demands, of_user.cluster, &Membership::cluster);
+        if (same == demands.end()) {
+          demands.push_back({of_user.cluster, *std::move(demand)});
+        } else {
+          same->demand.Include(*demand);
+        }
+      }
+    }
+    return demands;
+  }
+
+  bool IsRootOf(InstrId id, size_t cluster) const { return clusters_[cluster].cluster.root == id; }
+
+  // What `user`, in one cluster, asks of its operand `id`. Nothing when the operand must be stored for it.
+  std::optional<Demand> DemandOnOperand(InstrId id, InstrId user, const Membership& of_user) {
+    const Instruction& instruction = module_.instruction(user);
+    bool is_scalar = module_.shape(id).is_scalar();
+    bool is_constant = module_.instruction(id).opcode == Opcode::kConstant;
+    Demand demand;
+    for (size_t number = 0; number < instruction.operands.size(); ++number) {
+      if (instruction.operands[number] != id) continue;
+      bool is_update = instruction.opcode == Opcode::kDynamicUpdateSlice;
+      if (is_update && number == 0) return std::nullopt;
+      if (IsWindowStart(instruction, number) && !is_constant) return std::nullopt;
+      demand.Include(DemandAt(id, user, number, of_user, is_scalar));
+    }
+    return demand;
+  }
+
+  Demand DemandAt(InstrId id, InstrId user, size_t number, const Membership& of_user, bool is_scalar) {
+    const Instruction& instruction = module_.instruction(user);
+    double own_elements = static_cast<double>(module_.shape(id).element_count());
+    if (instruction.opcode == Opcode::kDynamicUpdateSlice) {
+      return {{{is_scalar ? kScalarMap : kRootMap, own_elements}}, true};
+    }
+    if (instruction.opcode == Opcode::kReduce) return {{{is_scalar ? kScalarMap : kRootMap, own_elements}}, number == 0};
+    if (is_scalar) return {{{kScalarMap, of_user.demand.elements()}}, false};
+    Demand demand = of_user.demand;
+    if (ir::IsElementwise(instruction.opcode) || instruction.opcode == Opcode::kBitcastConvert) return demand;
+    if (instruction.opcode != Opcode::kReshape) demand.aligned = false;
+    double share = 1;
+    if (instruction.opcode == Opcode::kConcatenate) {
+      share = own_elements / std::max(1.0, static_cast<double>(instruction.shape.element_count()));
+    }
+    for (Demand::Reads& reads : demand.reads) {
+      reads.index_map = next_map_++;
+      reads.elements *= share;
+    }
+    return demand;
+  }
+
+  void StartCluster(InstrId id) {
+    double elements = static_cast<double>(module_.shape(id).element_count());
+    memberships_[id] = {{clusters_.size(), Demand{{{kRootMap, elements}}, true}}};
+    clusters_.push_back({{id, {id}}});
+  }
+
+  void Join(InstrId id, Membership membership) {
+    Growing& growing = clusters_[membership.cluster];
+    growing.cluster.members.push_back(id);
+    if (module_.instruction(id).opcode != Opcode::kConstant) ++growing.counted;
+    memberships_[id].push_back(std::move(membership));
+  }
+
+  // --- may it join?
+
+  bool MayJoin(InstrId id, const Membership& membership) {
+    const Growing& growing = clusters_[membership.cluster];
+    const Demand& demand = membership.demand;
+    if (growing.counted >= kMaxMembers || demand.reads.size() > kMaxIndices) return false;
+    double own_elements = static_cast<double>(module_.shape(id).element_count());
+    if (IsExpensive(module_.instruction(id).opcode) && demand.elements() > own_elements) return false;
+    return KeepsUpdateInPlace(id, membership) && KeepsResultInPlace(id, membership) && KeepsArcsOpen(id, membership.cluster);
+  }
+
+  // Inside the cluster of an update the updated array is read only where, and just before, it is overwritten.
+  bool KeepsUpdateInPlace(InstrId id, const Membership& membership) const {
+    const Instruction& root = module_.instruction(clusters_[membership.cluster].cluster.root);
+    if (root.opcode != Opcode::kDynamicUpdateSlice) return true;
+    const Origin target = OriginOf(module_, root.operands[0]);
+    const std::vector<InstrId>& operands = module_.instruction(id).operands;
+    bool reads_target = std::ranges::any_of(operands, [&](InstrId operand) {
+      return module_.shape(operand).is_array() && OriginOf(module_, operand) == target;
+    });
+    return !reads_target || (membership.demand.aligned && IsWrittenWindow(module_.instruction(id), root));
+  }
+
+  bool IsWrittenWindow(const Instruction& reader, const Instruction& update) const {
+    if (reader.operands[0] != update.operands[0]) return false;
+    if (reader.shape.dimensions != module_.shape(update.operands[1]).dimensions) return false;
+    if (reader.opcode == Opcode::kDynamicSlice) {
+      return std::equal(reader.operands.begin() + 1, reader.operands.end(), update.operands.begin() + 2,
+                        update.operands.end());
+    }
+    return reader.opcode == Opcode::kSlice && StartsAt(update, reader.As<ir::SliceAttributes>());
+  }
+
+  bool StartsAt(const Instruction& update, const ir::SliceAttributes& window) const {
+    for (size_t dim = 0; dim < window.starts.size(); ++dim) {
+      const Instruction& start = module_.instruction(update.operands[2 + dim]);
+      if (window.strides[dim] != 1 || start.opcode != Opcode::kConstant) return false;
+      const ir::Literal& literal = start.As<ir::Literal>();
+      int64_t last = update.shape.dimensions[dim] - module_.shape(update.operands[1]).dimensions[dim];
+      if (literal.elided() || std::clamp<int64_t>(literal.AsInteger(0), 0, last) != window.starts[dim]) return false;
+    }
+    return true;
+  }
+
+  // An elementwise result may be built in an operand's memory. Reading a small other part of that operand in the same loop
+  // would forbid it, while storing the small part costs little.
+  bool KeepsResultInPlace(InstrId id, const Membership& membership) const {
+    const Instruction& instruction = module_.instruction(id);
+    if (ir::IsElementwise(instruction.opcode) || instruction.operands.empty()) return true;
+    const Cluster& cluster = clusters_[membership.cluster].cluster;
+    const ir::Shape& result = module_.shape(cluster.root);
+    const ir::Shape& operand = module_.shape(instruction.operands[0]);
+    if (!(operand == result) || 2 * instruction.shape.element_count() > operand.element_count()) return true;
+    const Origin origin = OriginOf(module_, instruction.operands[0]);
+    return std::ranges::none_of(cluster.members, [&](InstrId member) {
+      const Instruction& other = module_.instruction(member);
+      return ir::IsElementwise(other.opcode) && std::ranges::any_of(other.operands, [&](InstrId other_operand) {
+               return module_.shape(other_operand) == result && OriginOf(module_, other_operand) == origin;
+             });
+    });
+  }
+
+  // --- arcs
+
+  bool KeepsArcsOpen(InstrId id, size_t cluster) {
+    std::vector<InstrId> overwriters = arcs_.OverwritersAfter(id);
+    const InstrId root = clusters_[cluster].cluster.root;
+    // Its own update is looked at by KeepsUpdateInPlace.
+    std::erase(overwriters, root);
+    return overwriters.empty() || !Reaches(overwriters, cluster);
+  }
+
+  // True when some member of the cluster must run after one of `starts`, or when that could not be found out in time.
+  bool Reaches(const std::vector<InstrId>& starts, size_t cluster) {
+    std::unordered_set<InstrId> seen;
+    std::vector<InstrId> open;
+    auto push = [&](InstrId id) {
+      if (seen.insert(id).second) open.push_back(id);
+    };
+    for (InstrId start : starts) push(start);
+    while (!open.empty()) {
+      if (seen.size() > kMaxVisits || --visits_left_ < 0) return true;
+      InstrId id = open.back();
+      open.pop_back();
+      auto found = memberships_.find(id);
+      if (found != memberships_.end()) {
+        for (const Membership& membership : found->second) {
+          if (membership.cluster == cluster) return true;
+          // Whoever enters a loop waits for all of it, and it reads all that its members read.
+          const Cluster& entered = clusters_[membership.cluster].cluster;
+          push(entered.root);
+          for (InstrId member : entered.members) {
+            for (InstrId overwriter : arcs_.OverwritersAfter(member)) push(overwriter);
+          }
+        }
+      } else {
+        for (InstrId overwriter : arcs_.OverwritersAfter(id)) push(overwriter);
+      }
+      for (InstrId user : module_.users(id)) push(user);
+      for (InstrId successor : module_.control_successors(id)) push(successor);
+    }
+    return false;
+  }
+};
+
+}  // namespace
+
+std::vector<Cluster> FindClusters(const ir::Module& module, ir::ComputationId computation) {
+  return ClusterFinder(module, computation).Run();
+}
+
+}  // namespace stead::passes

@@ -1,0 +1,107 @@
+#include "passes/fusion/costs.h"
+
+#include <algorithm>
+
+namespace stead::passes {
+
+using ir::InstrId;
+using ir::Instruction;
+using ir::Opcode;
+
+namespace {
+
+bool IsStaticArray(const ir::Shape& shape) { return shape.is_array() && shape.dynamic_dimensions.empty(); }
+
+bool HasStaticArrays(const ir::Module& module, const Instruction& instruction) {
+  return IsStaticArray(instruction.shape) && std::ranges::all_of(instruction.operands, [&](InstrId operand) {
+           return IsStaticArray(module.shape(operand));
+         });
+}
+
+bool IsMovement(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kBroadcast:
+    case Opcode::kConcatenate:
+    case Opcode::kDynamicSlice:
+    case Opcode::kPad:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kTranspose: return true;
+    default: return false;
+  }
+}
+
+bool KeepsElementWidth(const ir::Module& module, const Instruction& instruction) {
+  return module.shape(instruction.operands[0]).dimensions == instruction.shape.dimensions;
+}
+
+}  // namespace
+
+bool MayBeRoot(const ir::Module& module, InstrId id) {
+  const Instruction& instruction = module.instruction(id);
+  if (!HasStaticArrays(module, instruction)) return false;
+  switch (instruction.opcode) {
+    case Opcode::kBitcastConvert: return KeepsElementWidth(module, instruction);
+    case Opcode::kDynamicUpdateSlice:
+    case Opcode::kReduce: return true;
+    default: return ir::IsElementwise(instruction.opcode) || IsMovement(instruction.opcode);
+  }
+}
+
+bool MayBeInside(const ir::Module& module, InstrId id) {
+  const Instruction& instruction = module.instruction(id);
+  // Whoever must come after a member would have to come after the whole fusion, which may need it.
+  if (!module.control_successors(id).empty()) return false;
+  if (!HasStaticArrays(module, instruction)) return false;
+  switch (instruction.opcode) {
+    case Opcode::kBitcastConvert: return KeepsElementWidth(module, instruction);
+    case Opcode::kConstant: return IsFree(module, id) && !instruction.As<ir::Literal>().elided();
+    case Opcode::kIota:
+    case Opcode::kReshape: return true;
+    default: return ir::IsElementwise(instruction.opcode) || IsMovement(instruction.opcode);
+  }
+}
+
+bool IsFree(const ir::Module& module, InstrId id) {
+  const Instruction& instruction = module.instruction(id);
+  if (instruction.opcode == Opcode::kConstant) return instruction.shape.is_array() && instruction.shape.element_count() == 1;
+  if (instruction.opcode == Opcode::kIota) return true;
+  return instruction.opcode == Opcode::kBroadcast && module.shape(instruction.operands[0]).is_scalar();
+}
+
+bool IsExpensive(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAcos:
+    case Opcode::kAcosh:
+    case Opcode::kAsin:
+    case Opcode::kAsinh:
+    case Opcode::kAtan2:
+    case Opcode::kAtanh:
+    case Opcode::kCbrt:
+    case Opcode::kCosh:
+    case Opcode::kCosine:
+    case Opcode::kDivide:
+    case Opcode::kErf:
+    case Opcode::kExponential:
+    case Opcode::kExponentialMinusOne:
+    case Opcode::kLog:
+    case Opcode::kLogPlusOne:
+    case Opcode::kLogistic:
+    case Opcode::kPower:
+    case Opcode::kRemainder:
+    case Opcode::kRsqrt:
+    case Opcode::kSine:
+    case Opcode::kSinh:
+    case Opcode::kSqrt:
+    case Opcode::kTan:
+    case Opcode::kTanh: return true;
+    default: return false;
+  }
+}
+
+bool IsWindowStart(const Instruction& user, size_t operand) {
+  if (user.opcode == Opcode::kDynamicSlice) return operand >= 1;
+  return user.opcode == Opcode::kDynamicUpdateSlice && operand >= 2;
+}
+
+}  // namespace stead::passes

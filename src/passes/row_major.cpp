@@ -1,0 +1,257 @@
+#include "passes/row_major.h"
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "passes/rewrite/build.h"
+#include "passes/rewrite/sweep.h"
+
+namespace stead::passes {
+namespace {
+
+using ir::Dimensions;
+using ir::InstrId;
+using ir::Instruction;
+using ir::Opcode;
+using ir::Shape;
+
+bool IsRowMajor(const Shape& shape) {
+  bool all = true;
+  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) { all = all && (!leaf.is_array() || leaf.is_row_major()); });
+  return all;
+}
+
+bool HasForeignMemory(const Shape& shape) {
+  bool any = false;
+  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) { any = any || !leaf.layout.suffix.empty(); });
+  return any;
+}
+
+Shape WithoutLayout(Shape shape) {
+  shape.layout = {};
+  for (Shape& element : shape.elements) element = WithoutLayout(std::move(element));
+  return shape;
+}
+
+// Dimensions from the slowest to the fastest in memory.
+Dimensions MajorToMinor(const Shape& shape) {
+  Dimensions order(shape.layout.minor_to_major.rbegin(), shape.layout.minor_to_major.rend());
+  if (order.empty()) {
+    order.resize(shape.dimensions.size());
+    std::iota(order.begin(), order.end(), 0);
+  }
+  return order;
+}
+
+Dimensions Permuted(const Dimensions& dimensions, const Dimensions& order) {
+  Dimensions permuted;
+  for (int64_t dim : order) permuted.push_back(dimensions[static_cast<size_t>(dim)]);
+  return permuted;
+}
+
+Dimensions Inverse(const Dimensions& order) {
+  Dimensions inverse(order.size());
+  for (size_t position = 0; position < order.size(); ++position) {
+    inverse[static_cast<size_t>(order[position])] = static_cast<int64_t>(position);
+  }
+  return inverse;
+}
+
+InstrId Transpose(Builder& build, InstrId operand, const Dimensions& order) {
+  if (std::ranges::is_sorted(order)) return operand;
+  const Shape& shape = build.module().shape(operand);
+  Shape result = Shape::Array(shape.element_type, Permuted(shape.dimensions, order));
+  return build.Op(Opcode::kTranspose, std::move(result), {operand}, ir::DimensionsAttributes{order});
+}
+
+// --- may the module be changed?
+
+bool IsExpressibleBitcast(const ir::Module& module, const Instruction& bitcast) {
+  const Shape& operand = module.shape(bitcast.operands[0]);
+  return operand.is_array() && bitcast.shape.is_array() && operand.element_type == bitcast.shape.element_type &&
+         operand.element_count() == bitcast.shape.element_count();
+}
+
+// Ops that hand bytes to someone who knows their layout, in a way that copies around them cannot express.
+bool LeavesTheProgram(const ir::Module& module, InstrId id) {
+  const Instruction& instruction = module.instruction(id);
+  if (ir::InfoOf(instruction.opcode).family == ir::OpFamily::kCommunication) return true;
+  if (instruction.opcode != Opcode::kCustomCall) return false;
+  bool taken_apart = instruction.shape.is_array() || std::ranges::all_of(module.users(id), [&](InstrId user) {
+                       return module.instruction(user).opcode == Opcode::kGetTupleElement;
+                     });
+  auto is_nested = [&](const Shape& shape) {
+    return std::ranges::any_of(shape.elements, [](const Shape& element) { return element.is_tuple(); });
+  };
+  return !taken_apart || is_nested(instruction.shape) || std::ranges::any_of(instruction.operands, [&](InstrId operand) {
+           return module.shape(operand).is_tuple();
+         });
+}
+
+bool MayBeChanged(const ir::Module& module) {
+  for (InstrId parameter : module.entry_computation().parameters) {
+    if (!IsRowMajor(module.shape(parameter))) return false;
+  }
+  if (!IsRowMajor(module.shape(module.entry_computation().root))) return false;
+  if (module.entry_layout) {
+    if (!IsRowMajor(module.entry_layout->result)) return false;
+    if (!std::ranges::all_of(module.entry_layout->parameters, IsRowMajor)) return false;
+  }
+  for (ir::ComputationId computation : module.ComputationsPostOrder()) {
+    for (InstrId id : module.computation(computation).instructions) {
+      const Instruction& instruction = module.instruction(id);
+      if (HasForeignMemory(instruction.shape)) return false;
+      if (instruction.opcode == Opcode::kBitcast && !IsExpressibleBitcast(module, instruction)) return false;
+      if (LeavesTheProgram(module, id) && !IsRowMajor(instruction.shape)) return false;
+    }
+  }
+  return true;
+}
+
+// --- custom calls
+
+// The layouts in `operand_layout_constraints={f32[4,4]{0,1}, s32[]}`; one entry per operand, empty for row major.
+std::vector<Dimensions> ConstrainedLayouts(const Instruction& call) {
+  std::vector<Dimensions> layouts;
+  for (const ir::ExtraAttribute& extra : call.extra) {
+    if (extra.key != "operand_layout_constraints") continue;
+    const std::string& text = extra.value;
+    for (size_t at = text.find(']'); at != std::string::npos; at = text.find(']', at + 1)) {
+      Dimensions layout;
+      const char* cursor = text.data() + at + 1;
+      const char* end = text.data() + text.size();
+      while (cursor < end && (*cursor == '{' || *cursor == ',')) {
+        int64_t dim = 0;
+        auto [next, error] = std::from_chars(cursor + 1, end, dim);
+        if (error != std::errc()) break;
+        layout.push_back(dim);
+        cursor = next;
+      }
+      layouts.push_back(std::move(layout));
+    }
+  }
+  return layouts;
+}
+
+// The shape of an operand as a custom call wants to read it: as constrained, else as the given module laid it out.
+Shape WantedOperandShape(const ir::Module& module, const Instruction& call, size_t number) {
+  std::vector<Dimensions> constrained = ConstrainedLayouts(call);
+  Shape shape = module.shape(call.operands[number]);
+  bool applies = constrained.size() == call.operands.size() && constrained[number].size() == shape.dimensions.size();
+  if (applies) shape.layout.minor_to_major = constrained[number];
+  return shape;
+}
+
+Instruction LayoutCopy(const ir::Module& module, InstrId operand, Shape shape) {
+  Instruction copy;
+  copy.opcode = Opcode::kCopy;
+  copy.shape = std::move(shape);
+  copy.operands = {operand};
+  copy.attributes = ir::CopyAttributes{ir::CopyReason::kLayout};
+  copy.metadata = module.instruction(operand).metadata;
+  copy.text_place = module.instruction(operand).text_place;
+  return copy;
+}
+
+class Converter {
+ public:
+  explicit Converter(ir::Module& module) : module_(module) {}
+
+  bool Run() {
+    Collect();
+    if (bitcasts_.empty() && calls_.empty() && others_.empty()) return false;
+    for (const Bitcast& bitcast : bitcasts_) Rewrite(bitcast);
+    for (const Call& call : calls_) SurroundByCopies(call);
+    for (InstrId id : others_) module_.SetShape(id, WithoutLayout(module_.shape(id)));
+    return true;
+  }
+
+ private:
+  // A bitcast and the shapes that give it its meaning, from before any layout is changed.
+  struct Bitcast {
+    InstrId id;
+    Shape from, to;
+  };
+  struct Call {
+    InstrId id;
+    std::vector<Shape> operands;
+  };
+
+  ir::Module& module_;
+  std::vector<Bitcast> bitcasts_;
+  std::vector<Call> calls_;
+  std::vector<InstrId> others_;  // every other instruction that is not row major
+
+  void Collect() {
+    for (ir::ComputationId computation : module_.ComputationsPostOrder()) {
+      for (InstrId id : module_.computation(computation).instructions) CollectOne(id);
+    }
+  }
+
+  void CollectOne(InstrId id) {
+    const Instruction& instruction = module_.instruction(id);
+    if (instruction.opcode == Opcode::kBitcast) {
+      const Shape& from = module_.shape(instruction.operands[0]);
+      if (!from.is_row_major() || !instruction.shape.is_row_major()) bitcasts_.push_back({id, from, instruction.shape});
+    } else if (instruction.opcode == Opcode::kCustomCall) {
+      Call call{id, {}};
+      for (size_t number = 0; number < instruction.operands.size(); ++number) {
+        call.operands.push_back(WantedOperandShape(module_, instruction, number));
+      }
+      if (!IsRowMajor(instruction.shape) || !std::ranges::all_of(call.operands, IsRowMajor)) calls_.push_back(std::move(call));
+    } else if (!IsRowMajor(instruction.shape)) {
+      others_.push_back(id);
+    }
+  }
+
+  // The elements in the order of memory, under the new dimensions in the order of memory, and back to their names.
+  void Rewrite(const Bitcast& bitcast) {
+    Builder build(module_, bitcast.id);
+    const Dimensions order = MajorToMinor(bitcast.to);
+    InstrId in_memory = Transpose(build, module_.operand(bitcast.id, 0), MajorToMinor(bitcast.from));
+    InstrId reshaped = build.Reshape(in_memory, Permuted(bitcast.to.dimensions, order));
+    InstrId value = Transpose(build, reshaped, Inverse(order));
+    module_.ReplaceAllUses(bitcast.id, value);
+  }
+
+  void SurroundByCopies(const Call& call) {
+    for (size_t number = 0; number < call.operands.size(); ++number) {
+      if (IsRowMajor(call.operands[number])) continue;
+      Instruction copy = LayoutCopy(module_, module_.operand(call.id, number), call.operands[number]);
+      module_.SetOperand(call.id, number, module_.AddBefore(call.id, std::move(copy)));
+    }
+    if (module_.shape(call.id).is_array()) {
+      CopyResult(call.id);
+      return;
+    }
+    const std::vector<InstrId> users = module_.users(call.id);
+    for (InstrId user : users) CopyResult(user);
+  }
+
+  // Lets everyone but the copy itself read a row-major copy of the value.
+  void CopyResult(InstrId value) {
+    if (IsRowMajor(module_.shape(value))) return;
+    std::erase(others_, value);
+    const ir::ComputationId computation = module_.instruction(value).computation;
+    const std::vector<InstrId>& list = module_.computation(computation).instructions;
+    auto next = std::next(std::ranges::find(list, value));
+    Instruction copy = LayoutCopy(module_, value, WithoutLayout(module_.shape(value)));
+    InstrId id = next == list.end() ? module_.Add(computation, std::move(copy)) : module_.AddBefore(*next, std::move(copy));
+    module_.ReplaceAllUses(value, id);
+  }
+};
+
+}  // namespace
+
+Result<PassReport> MakeRowMajor(ir::Module& module) {
+  if (!MayBeChanged(module)) return PassReport{false};
+  bool changed = Converter(module).Run();
+  if (changed) SweepUnused(module);
+  return PassReport{changed};
+}
+
+}  // namespace stead::passes
