@@ -225,9 +225,10 @@ llvm::LLVMContext& JitModule::context() { return state_->context; }
 llvm::Module& JitModule::ir() { return state_->module; }
 
 struct MachineCode::Loaded {
-  explicit Loaded(llvm::orc::JITDylib& dylib) : dylib(dylib) {}
+  Loaded(llvm::orc::JITDylib& dylib, int64_t bytes) : dylib(dylib), bytes(bytes) {}
   ~Loaded() { Session::Get().Unload(dylib); }
   llvm::orc::JITDylib& dylib;
+  int64_t bytes;
 };
 
 MachineCode::MachineCode(std::unique_ptr<Loaded> loaded) : loaded_(std::move(loaded)) {}
@@ -252,7 +253,7 @@ Result<MachineCode> MachineCode::Compile(JitModule module, const DumpSink& dump)
   llvm::Expected<llvm::orc::JITDylib*> dylib = Session::Get().Load(
       llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()), ir.getName()));
   if (!dylib) return JitError(fmt::format("cannot link machine code: {}", llvm::toString(dylib.takeError())));
-  return MachineCode(std::make_unique<Loaded>(**dylib));
+  return MachineCode(std::make_unique<Loaded>(**dylib, static_cast<int64_t>(object.size())));
 }
 
 Result<void*> MachineCode::Find(std::string_view function) const {
@@ -260,6 +261,8 @@ Result<void*> MachineCode::Find(std::string_view function) const {
   if (!address) return JitError(fmt::format("machine code has no function `{}`: {}", function, llvm::toString(address.takeError())));
   return *address;
 }
+
+int64_t MachineCode::bytes() const { return loaded_->bytes; }
 
 int64_t NativeVectorBytes() { return Host().vector_bytes; }
 

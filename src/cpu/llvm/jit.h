@@ -53,6 +53,8 @@ class MachineCode {
   // The address of a function that the module defined.
   // RETURNS error (kInternal) for any other name.
   Result<void*> Find(std::string_view function) const;
+  // Size of the object file the code was linked from.
+  int64_t bytes() const;
 
  private:
   struct Loaded;

@@ -1,0 +1,154 @@
+#include "cpu/executable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace stead::cpu {
+
+using inplace::Buffer;
+using runtime::AllocationRef;
+using runtime::Argument;
+
+CpuExecutable::CpuExecutable(Program program, MachineCode code, runtime::Signature signature,
+                             runtime::MemoryStats memory_stats)
+    : program_(std::move(program)), code_(std::move(code)), signature_(std::move(signature)), memory_stats_(memory_stats) {
+  for (const Step& step : program_.steps) most_places_ = std::max(most_places_, step.place_count);
+}
+
+Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, MachineCode code, runtime::Signature signature,
+                                                           runtime::MemoryStats memory_stats) {
+  std::unique_ptr<CpuExecutable> executable(
+      new CpuExecutable(std::move(program), std::move(code), std::move(signature), memory_stats));
+  for (const Kernel& kernel : executable->program_.kernels) {
+    TRY(void* const address, executable->code_.Find(kernel.symbol));
+    executable->kernels_.push_back(reinterpret_cast<KernelFunction*>(address));
+  }
+  return executable;
+}
+
+Status CpuExecutable::CheckArguments(std::span<const Argument> arguments) const {
+  if (arguments.size() != signature_.parameters.size()) {
+    return InvalidArgument(fmt::format("{} arguments were given, the program takes {}", arguments.size(),
+                                       signature_.parameters.size()));
+  }
+  for (size_t number = 0; number < arguments.size(); ++number) {
+    const int64_t wanted = signature_.parameters[number].byte_size();
+    if (arguments[number].memory == nullptr || arguments[number].memory->bytes() < wanted) {
+      const int64_t given = arguments[number].memory == nullptr ? 0 : arguments[number].memory->bytes();
+      return InvalidArgument(fmt::format("argument {} has {} bytes, {} needs {}", number, given,
+                                         signature_.parameters[number].ToString(false), wanted));
+    }
+    for (size_t other = 0; other < number && wanted > 0; ++other) {
+      if (arguments[other].memory->data() != arguments[number].memory->data()) continue;
+      if (!arguments[other].donated && !arguments[number].donated) continue;
+      return InvalidArgument(fmt::format("arguments {} and {} are the same array, and it is donated", other, number), {},
+                             "the program may overwrite a donated array while it still reads the other argument",
+                             "pass a copy of one of them, or do not donate it");
+    }
+  }
+  return {};
+}
+
+Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> arguments) const {
+  Frame frame;
+  TRY(frame.arena, runtime::Allocate(program_.arena_bytes));
+  for (const Slot& slot : program_.slots) {
+    std::byte* data = nullptr;
+    switch (slot.kind) {
+      case Buffer::Kind::kScratch: data = frame.arena->data() + slot.offset; break;
+      // Constants are only read; slots of all kinds share one type of pointer.
+      case Buffer::Kind::kConstant: data = const_cast<std::byte*>(program_.constants[slot.constant].bytes().data()); break;
+      case Buffer::Kind::kOwned: {
+        TRY(AllocationRef memory, runtime::Allocate(slot.bytes));
+        data = memory->data();
+        frame.owners.push_back(std::move(memory));
+        break;
+      }
+      case Buffer::Kind::kParameter: {
+        const Argument& argument = arguments[slot.parameter];
+        AllocationRef memory = argument.memory;
+        if (slot.overwritten && !argument.donated) {
+          TRY(memory, runtime::Allocate(slot.bytes));
+          std::memcpy(memory->data(), argument.memory->data(), slot.bytes);
+        }
+        data = memory->data();
+        frame.owners.push_back(std::move(memory));
+        break;
+      }
+    }
+    frame.slots.push_back(data);
+  }
+  return frame;
+}
+
+void CpuExecutable::Walk(std::vector<std::byte*>& slots) const {
+  std::vector<void*> pointers(most_places_);
+  const auto address = [&](uint32_t number) { return slots[program_.places[number].slot] + program_.places[number].offset; };
+  for (size_t at = 0; at < program_.steps.size();) {
+    const Step& step = program_.steps[at];
+    const uint32_t first = step.first_place;
+    size_t next = at + 1;
+    switch (step.kind) {
+      case Step::Kind::kKernel:
+        for (uint32_t number = 0; number < step.place_count; ++number) pointers[number] = address(first + number);
+        kernels_[step.index](pointers.data(), 0, program_.kernels[step.index].work_items);
+        break;
+      case Step::Kind::kMatMul:
+        RunMatMul(program_.matmuls[step.index], address(first), address(first + 1), address(first + 2));
+        break;
+      case Step::Kind::kCopy: std::memcpy(address(first), address(first + 1), step.bytes); break;
+      case Step::Kind::kMove:
+        for (uint32_t pair = 0; pair < step.place_count; pair += 2) pointers[pair] = address(first + pair + 1);
+        for (uint32_t pair = 0; pair < step.place_count; pair += 2) {
+          slots[program_.places[first + pair].slot] = static_cast<std::byte*>(pointers[pair]);
+        }
+        break;
+      case Step::Kind::kJump: next = program_.targets[step.first_target]; break;
+      case Step::Kind::kJumpUnless:
+        if (*address(first) == std::byte{0}) next = program_.targets[step.first_target];
+        break;
+      case Step::Kind::kSwitch: {
+        int32_t branch = 0;
+        std::memcpy(&branch, address(first), sizeof branch);
+        const int32_t last = static_cast<int32_t>(step.target_count) - 1;
+        next = program_.targets[step.first_target + (branch < 0 || branch > last ? last : branch)];
+        break;
+      }
+    }
+    at = next;
+  }
+}
+
+// A result is handed out in the memory that it lies in. Loops may have exchanged pointers, so the owner is looked up by
+// address; memory that must stay here (the arena, constants, arguments that were not given away) is copied out.
+Result<std::vector<AllocationRef>> CpuExecutable::TakeResults(Frame& frame, std::span<const Argument> arguments) const {
+  std::vector<AllocationRef> results;
+  for (size_t leaf = 0; leaf < program_.results.size(); ++leaf) {
+    const Place place = program_.results[leaf];
+    std::byte* const data = frame.slots[place.slot] + place.offset;
+    const auto owner = std::ranges::find_if(frame.owners, [&](const AllocationRef& memory) { return memory->data() == data; });
+    const bool is_kept = std::ranges::any_of(arguments, [&](const Argument& argument) {
+      return !argument.donated && argument.memory->data() == data;
+    });
+    const bool is_taken = std::ranges::count(results, owner == frame.owners.end() ? AllocationRef() : *owner) > 0;
+    if (owner != frame.owners.end() && !is_kept && !is_taken) {
+      results.push_back(*owner);
+      continue;
+    }
+    TRY(AllocationRef copy, runtime::Allocate(program_.result_bytes[leaf]));
+    std::memcpy(copy->data(), data, program_.result_bytes[leaf]);
+    results.push_back(std::move(copy));
+  }
+  return results;
+}
+
+Result<std::vector<AllocationRef>> CpuExecutable::Run(std::span<const Argument> arguments) {
+  TRY_STATUS(CheckArguments(arguments));
+  TRY(Frame frame, MakeFrame(arguments));
+  Walk(frame.slots);
+  return TakeResults(frame, arguments);
+}
+
+}  // namespace stead::cpu

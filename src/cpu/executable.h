@@ -1,0 +1,44 @@
+// A program with its machine code, ready to run: sets the slots' pointers, walks the steps, hands the results out.
+#pragma once
+
+#include <memory>
+
+#include "cpu/llvm/jit.h"
+#include "cpu/program.h"
+#include "runtime/executable.h"
+
+namespace stead::cpu {
+
+class CpuExecutable : public runtime::Executable {
+ public:
+  // `code` holds every kernel of `program`.
+  static Result<std::unique_ptr<CpuExecutable>> Make(Program program, MachineCode code, runtime::Signature signature,
+                                                     runtime::MemoryStats memory_stats);
+
+  const runtime::Signature& signature() const override { return signature_; }
+  const runtime::MemoryStats& memory_stats() const override { return memory_stats_; }
+  Result<std::vector<runtime::AllocationRef>> Run(std::span<const runtime::Argument> arguments) override;
+
+ private:
+  CpuExecutable(Program program, MachineCode code, runtime::Signature signature, runtime::MemoryStats memory_stats);
+
+  // The memory of one run. `owners` keeps alive whatever a slot may point to.
+  struct Frame {
+    std::vector<std::byte*> slots;
+    std::vector<runtime::AllocationRef> owners;
+    runtime::AllocationRef arena;
+  };
+  Status CheckArguments(std::span<const runtime::Argument> arguments) const;
+  Result<Frame> MakeFrame(std::span<const runtime::Argument> arguments) const;
+  void Walk(std::vector<std::byte*>& slots) const;
+  Result<std::vector<runtime::AllocationRef>> TakeResults(Frame& frame, std::span<const runtime::Argument> arguments) const;
+
+  Program program_;
+  MachineCode code_;
+  std::vector<KernelFunction*> kernels_;
+  runtime::Signature signature_;
+  runtime::MemoryStats memory_stats_;
+  uint32_t most_places_ = 0;
+};
+
+}  // namespace stead::cpu

@@ -1,0 +1,322 @@
+// How a product is cut into tiles.
+//   For a block of columns and a block of the depth, rhs is packed once (it stays in the second-level cache); then each sliver
+//   of rows of lhs is packed (it stays in the first-level cache) and multiplied with all of the block. Sums over several depth
+//   blocks go through the output, or through a block of the accumulator type where the output's type or layout differs.
+//   Products with few rows are bound by reading rhs once, so it is not packed: tiles read it in place where its columns are
+//   contiguous, dot products where its depth is. Products with few columns are turned around first.
+#include "cpu/kernels/matmul.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <utility>
+
+#include "cpu/kernels/matmul_kernel.h"
+#include "cpu/kernels/matmul_pack.h"
+
+namespace stead::cpu {
+namespace {
+
+constexpr int64_t kRowBlock = 1008;  // a multiple of the rows of every tile's best size
+constexpr int64_t kColumnBlock = 512;
+constexpr int64_t kDepthBlock = 256;
+
+int64_t Count(const std::vector<MatMulDimension>& dimensions) {
+  int64_t count = 1;
+  for (const MatMulDimension& dimension : dimensions) count *= dimension.size;
+  return count;
+}
+
+// The offset of every index of a group of dimensions, in row-major order, for one of the arrays.
+std::vector<int64_t> Offsets(const std::vector<MatMulDimension>& dimensions, int64_t MatMulDimension::*stride) {
+  std::vector<int64_t> offsets = {0};
+  for (const MatMulDimension& dimension : dimensions) {
+    std::vector<int64_t> next;
+    next.reserve(offsets.size() * dimension.size);
+    for (int64_t offset : offsets) {
+      for (int64_t index = 0; index < dimension.size; ++index) next.push_back(offset + index * dimension.*stride);
+    }
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+
+bool IsContiguous(const std::vector<int64_t>& offsets) {
+  for (size_t index = 1; index < offsets.size(); ++index) {
+    if (offsets[index] != offsets[index - 1] + 1) return false;
+  }
+  return true;
+}
+
+// One constant distance between neighbours; the offsets grow by it.
+bool IsRegular(const std::vector<int64_t>& offsets) {
+  for (size_t index = 2; index < offsets.size(); ++index) {
+    if (offsets[index] - offsets[index - 1] != offsets[1] - offsets[0]) return false;
+  }
+  return true;
+}
+
+int64_t Distance(const std::vector<int64_t>& offsets) { return offsets.size() > 1 ? offsets[1] - offsets[0] : 0; }
+
+// Memory for packed blocks, kept by each thread between products.
+template <typename T>
+T* Workspace(int slot, size_t count) {
+  struct Block {
+    std::unique_ptr<std::byte[]> bytes;
+    size_t size = 0;
+  };
+  thread_local Block blocks[4];
+  Block& block = blocks[slot];
+  const size_t wanted = count * sizeof(T) + 64;
+  if (block.size < wanted) {
+    block.bytes = std::make_unique_for_overwrite<std::byte[]>(wanted);
+    block.size = wanted;
+  }
+  void* start = block.bytes.get();
+  size_t space = block.size;
+  return static_cast<T*>(std::align(64, count * sizeof(T), start, space));
+}
+
+// The product of one shape, with sums of type T.
+template <typename T>
+class Product {
+ public:
+  explicit Product(const MatMul& matmul)
+      : matmul_(matmul),
+        kernel_(BestMatMulKernel<T>()),
+        rows_(Count(matmul.rows)),
+        columns_(Count(matmul.columns)),
+        depth_(Count(matmul.depth)),
+        lhs_rows_(Offsets(matmul.rows, &MatMulDimension::lhs_stride)),
+        lhs_depth_(Offsets(matmul.depth, &MatMulDimension::lhs_stride)),
+        rhs_columns_(Offsets(matmul.columns, &MatMulDimension::rhs_stride)),
+        rhs_depth_(Offsets(matmul.depth, &MatMulDimension::rhs_stride)),
+        out_rows_(Offsets(matmul.rows, &MatMulDimension::out_stride)),
+        out_columns_(Offsets(matmul.columns, &MatMulDimension::out_stride)),
+        has_plain_out_(IsTypeOf(matmul.out) && IsContiguous(out_columns_) && IsRegular(out_rows_)) {}
+
+  void Run(const void* lhs, const void* rhs, void* out) {
+    if (rows_ == 0 || columns_ == 0) return;
+    const std::vector<int64_t> lhs_batch = Offsets(matmul_.batch, &MatMulDimension::lhs_stride);
+    const std::vector<int64_t> rhs_batch = Offsets(matmul_.batch, &MatMulDimension::rhs_stride);
+    const std::vector<int64_t> out_batch = Offsets(matmul_.batch, &MatMulDimension::out_stride);
+    for (size_t batch = 0; batch < out_batch.size(); ++batch) {
+      lhs_ = Shifted(lhs, matmul_.lhs, lhs_batch[batch]);
+      rhs_ = Shifted(rhs, matmul_.rhs, rhs_batch[batch]);
+      out_ = const_cast<void*>(Shifted(out, matmul_.out, out_batch[batch]));
+      RunOne();
+    }
+  }
+
+ private:
+  static bool IsTypeOf(MatMulType type) {
+    return WithType(type, [](auto element) { return std::is_same_v<decltype(element), T>; });
+  }
+  static const void* Shifted(const void* base, MatMulType type, int64_t elements) {
+    return WithType(type, [&](auto element) -> const void* { return static_cast<const decltype(element)*>(base) + elements; });
+  }
+
+  void RunOne() {
+    if (depth_ == 0) return Clear();
+    const bool is_skinny = rows_ <= 4;
+    if (is_skinny && IsTypeOf(matmul_.rhs) && IsContiguous(rhs_depth_)) return RunDots();
+    for (int64_t row = 0; row < rows_; row += kRowBlock) RunRows(row, std::min(kRowBlock, rows_ - row));
+  }
+
+  void Clear() {
+    const T zero = T(0);
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t column = 0; column < columns_; ++column) Unpack(&zero, 1, row, 1, column, 1);
+    }
+  }
+
+  // lhs is a few rows, rhs is contiguous along the depth.
+  void RunDots() {
+    T* const left = Workspace<T>(0, depth_);
+    for (int64_t row = 0; row < rows_; ++row) {
+      PackLhs(row, 1, 0, depth_, left);
+      for (int64_t column = 0; column < columns_; column += kDotColumns) {
+        const int64_t count = std::min<int64_t>(kDotColumns, columns_ - column);
+        T sums[kDotColumns];
+        const T* const first = static_cast<const T*>(rhs_) + rhs_columns_[column];
+        const bool is_regular = count == kDotColumns && rhs_columns_[column + 3] - rhs_columns_[column] ==
+                                                            3 * (rhs_columns_[column + 1] - rhs_columns_[column]);
+        if (is_regular) {
+          kernel_.dot(depth_, left, first, rhs_columns_[column + 1] - rhs_columns_[column], sums);
+        } else {
+          // The same column four times costs no more than a kernel of its own.
+          for (int64_t number = 0; number < count; ++number) {
+            T repeated[kDotColumns];
+            kernel_.dot(depth_, left, static_cast<const T*>(rhs_) + rhs_columns_[column + number], 0, repeated);
+            sums[number] = repeated[0];
+          }
+        }
+        Unpack(sums, kDotColumns, row, 1, column, count);
+      }
+    }
+  }
+
+  void RunRows(int64_t first_row, int64_t row_count) {
+    // Sums of a block whose output has another type or layout.
+    T* const sums = has_plain_out_ ? nullptr : Workspace<T>(2, row_count * kColumnBlock);
+    const bool reads_in_place = rows_ <= kernel_.rows && IsTypeOf(matmul_.rhs) && IsContiguous(rhs_columns_) && IsRegular(rhs_depth_);
+    for (int64_t column = 0; column < columns_; column += kColumnBlock) {
+      const int64_t column_count = std::min(kColumnBlock, columns_ - column);
+      for (int64_t depth = 0; depth < depth_; depth += kDepthBlock) {
+        const Block block{first_row, row_count, column, column_count, depth, std::min(kDepthBlock, depth_ - depth)};
+        RunBlock(block, sums, reads_in_place);
+      }
+      if (sums != nullptr) Unpack(sums, kColumnBlock, first_row, row_count, column, column_count);
+    }
+  }
+
+  struct Block {
+    int64_t row, row_count, column, column_count, depth, depth_count;
+  };
+
+  void RunBlock(const Block& block, T* sums, bool reads_in_place) {
+    const int64_t width = kernel_.columns;
+    const int64_t panels = (block.column_count + width - 1) / width;
+    T* const right = Workspace<T>(1, panels * width * block.depth_count);
+    const auto is_in_place = [&](int64_t panel) { return reads_in_place && (panel + 1) * width <= block.column_count; };
+    for (int64_t panel = 0; panel < panels; ++panel) {
+      if (is_in_place(panel)) continue;
+      const int64_t column = panel * width;
+      PackRhs(block.column + column, std::min(width, block.column_count - column), block.depth, block.depth_count,
+              right + panel * width * block.depth_count);
+    }
+    T* const left = Workspace<T>(0, kernel_.rows * block.depth_count);
+    for (int64_t row = 0; row < block.row_count; row += kernel_.rows) {
+      const int64_t rows = std::min<int64_t>(kernel_.rows, block.row_count - row);
+      PackLhs(block.row + row, rows, block.depth, block.depth_count, left);
+      for (int64_t panel = 0; panel < panels; ++panel) {
+        const T* from = right + panel * width * block.depth_count;
+        int64_t stride = width;
+        if (is_in_place(panel)) {
+          from = static_cast<const T*>(rhs_) + rhs_columns_[block.column + panel * width] + rhs_depth_[block.depth];
+          stride = Distance(rhs_depth_);
+        }
+        RunTile(block, row, rows, panel * width, left, from, stride, sums);
+      }
+    }
+  }
+
+  void RunTile(const Block& block, int64_t row, int64_t rows, int64_t column, const T* left, const T* right,
+               int64_t right_stride, T* sums) {
+    const int64_t columns = std::min<int64_t>(kernel_.columns, block.column_count - column);
+    T* target = nullptr;
+    int64_t stride = 0;
+    if (sums != nullptr) {
+      target = sums + row * kColumnBlock + column;
+      stride = kColumnBlock;
+    } else {
+      target = static_cast<T*>(out_) + out_rows_[block.row + row] + out_columns_[block.column + column];
+      stride = Distance(out_rows_);
+    }
+    const bool accumulate = block.depth > 0;
+    // The block of sums has room for whole tiles, the output has not.
+    if (columns == kernel_.columns || sums != nullptr) {
+      kernel_.tiles[rows](block.depth_count, left, right, right_stride, target, stride, accumulate);
+      return;
+    }
+    T tile[MatMulKernel<T>::kMostRows * kMostColumns];
+    kernel_.tiles[rows](block.depth_count, left, right, right_stride, tile, kernel_.columns, false);
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < columns; ++c) {
+        T& element = target[r * stride + c];
+        element = accumulate ? Sum(element, tile[r * kernel_.columns + c]) : tile[r * kernel_.columns + c];
+      }
+    }
+  }
+  static constexpr int64_t kMostColumns = 32;
+  static_assert(kColumnBlock % kMostColumns == 0);
+
+  static T Sum(T left, T right) {
+    if constexpr (std::is_integral_v<T>) {
+      using Unsigned = std::make_unsigned_t<T>;
+      return static_cast<T>(static_cast<Unsigned>(left) + static_cast<Unsigned>(right));
+    } else {
+      return left + right;
+    }
+  }
+
+  void PackLhs(int64_t row, int64_t rows, int64_t depth, int64_t depth_count, T* packed) const {
+    WithType(matmul_.lhs, [&](auto element) {
+      PackBlock(static_cast<const decltype(element)*>(lhs_), &lhs_rows_[row], rows, &lhs_depth_[depth], depth_count, packed, rows);
+    });
+  }
+  void PackRhs(int64_t column, int64_t columns, int64_t depth, int64_t depth_count, T* packed) const {
+    WithType(matmul_.rhs, [&](auto element) {
+      PackBlock(static_cast<const decltype(element)*>(rhs_), &rhs_columns_[column], columns, &rhs_depth_[depth], depth_count,
+                packed, static_cast<int64_t>(kernel_.columns));
+    });
+  }
+  void Unpack(const T* block, int64_t stride, int64_t row, int64_t rows, int64_t column, int64_t columns) const {
+    WithType(matmul_.out, [&](auto element) {
+      UnpackBlock(block, stride, static_cast<decltype(element)*>(out_), &out_rows_[row], rows, &out_columns_[column], columns);
+    });
+  }
+
+  const MatMul& matmul_;
+  const MatMulKernel<T>& kernel_;
+  const int64_t rows_, columns_, depth_;
+  const std::vector<int64_t> lhs_rows_, lhs_depth_, rhs_columns_, rhs_depth_, out_rows_, out_columns_;
+  const bool has_plain_out_;
+  const void* lhs_ = nullptr;
+  const void* rhs_ = nullptr;
+  void* out_ = nullptr;
+};
+
+// out^T = rhs^T * lhs^T.
+MatMul TurnedAround(const MatMul& matmul) {
+  MatMul turned{matmul.rhs, matmul.lhs, matmul.out, matmul.batch, matmul.columns, matmul.rows, matmul.depth};
+  for (auto* group : {&turned.batch, &turned.rows, &turned.columns, &turned.depth}) {
+    for (MatMulDimension& dimension : *group) std::swap(dimension.lhs_stride, dimension.rhs_stride);
+  }
+  return turned;
+}
+
+enum class SumType { kF32, kF64, kS32, kS64 };
+
+SumType SumTypeOf(MatMulType out) {
+  switch (out) {
+    case MatMulType::kF16:
+    case MatMulType::kBF16:
+    case MatMulType::kF32: return SumType::kF32;
+    case MatMulType::kF64: return SumType::kF64;
+    case MatMulType::kS64:
+    case MatMulType::kU64: return SumType::kS64;
+    // Narrower integers wrap when they are stored, which gives the same bits as wrapping at each step.
+    default: return SumType::kS32;
+  }
+}
+
+void RunInOrder(const MatMul& matmul, const void* lhs, const void* rhs, void* out) {
+  switch (SumTypeOf(matmul.out)) {
+    case SumType::kF32: return Product<float>(matmul).Run(lhs, rhs, out);
+    case SumType::kF64: return Product<double>(matmul).Run(lhs, rhs, out);
+    case SumType::kS32: return Product<int32_t>(matmul).Run(lhs, rhs, out);
+    case SumType::kS64: return Product<int64_t>(matmul).Run(lhs, rhs, out);
+  }
+}
+
+bool HasUnitStride(const std::vector<MatMulDimension>& dimensions) {
+  return !dimensions.empty() && dimensions.back().out_stride == 1;
+}
+
+}  // namespace
+
+void RunMatMul(const MatMul& matmul, const void* lhs, const void* rhs, void* out) {
+  const int64_t rows = Count(matmul.rows);
+  const int64_t columns = Count(matmul.columns);
+  const bool has_few_columns = columns <= 4 && rows > columns;
+  const bool is_transposed = columns > 4 && rows > 4 && HasUnitStride(matmul.rows) && !HasUnitStride(matmul.columns);
+  if (has_few_columns || is_transposed) {
+    RunInOrder(TurnedAround(matmul), rhs, lhs, out);
+  } else {
+    RunInOrder(matmul, lhs, rhs, out);
+  }
+}
+
+}  // namespace stead::cpu

@@ -1,0 +1,90 @@
+// The tile loops, written once over a vector type `Lanes` of one instruction set.
+//   Included by one source file per instruction set, after its target pragma: everything here is local to that file, so that code
+//   for one CPU never reaches another through the linker.
+//   Lanes: Scalar, Vector, kWidth, Zero, Load, Store, Broadcast, MultiplyAdd(a, b, sum).
+#pragma once
+
+#include "cpu/kernels/matmul_kernel.h"
+
+namespace stead::cpu {
+namespace {
+
+// kRows x (2 * kWidth) sums stay in registers; each step of the depth loads two vectors of rhs and broadcasts kRows of lhs.
+template <typename Lanes, int kRows>
+void Tile(int64_t depth, const typename Lanes::Scalar* lhs, const typename Lanes::Scalar* rhs, int64_t rhs_stride,
+          typename Lanes::Scalar* out, int64_t out_stride, bool accumulate) {
+  using Vector = typename Lanes::Vector;
+  Vector sums[kRows][2];
+#pragma GCC unroll 16
+  for (int row = 0; row < kRows; ++row) {
+    sums[row][0] = accumulate ? Lanes::Load(out + row * out_stride) : Lanes::Zero();
+    sums[row][1] = accumulate ? Lanes::Load(out + row * out_stride + Lanes::kWidth) : Lanes::Zero();
+  }
+  for (int64_t step = 0; step < depth; ++step) {
+    const Vector left = Lanes::Load(rhs);
+    const Vector right = Lanes::Load(rhs + Lanes::kWidth);
+#pragma GCC unroll 16
+    for (int row = 0; row < kRows; ++row) {
+      const Vector factor = Lanes::Broadcast(lhs[row]);
+      sums[row][0] = Lanes::MultiplyAdd(factor, left, sums[row][0]);
+      sums[row][1] = Lanes::MultiplyAdd(factor, right, sums[row][1]);
+    }
+    lhs += kRows;
+    rhs += rhs_stride;
+  }
+#pragma GCC unroll 16
+  for (int row = 0; row < kRows; ++row) {
+    Lanes::Store(out + row * out_stride, sums[row][0]);
+    Lanes::Store(out + row * out_stride + Lanes::kWidth, sums[row][1]);
+  }
+}
+
+// Two vectors per column hide the latency of the additions.
+template <typename Lanes>
+void Dot(int64_t depth, const typename Lanes::Scalar* lhs, const typename Lanes::Scalar* rhs, int64_t rhs_stride,
+         typename Lanes::Scalar* out) {
+  using Vector = typename Lanes::Vector;
+  constexpr int kWidth = Lanes::kWidth;
+  Vector sums[kDotColumns][2];
+  for (int column = 0; column < kDotColumns; ++column) sums[column][0] = sums[column][1] = Lanes::Zero();
+  int64_t step = 0;
+  for (; step + 2 * kWidth <= depth; step += 2 * kWidth) {
+    const Vector left = Lanes::Load(lhs + step);
+    const Vector right = Lanes::Load(lhs + step + kWidth);
+#pragma GCC unroll 4
+    for (int column = 0; column < kDotColumns; ++column) {
+      const typename Lanes::Scalar* const row = rhs + column * rhs_stride + step;
+      sums[column][0] = Lanes::MultiplyAdd(left, Lanes::Load(row), sums[column][0]);
+      sums[column][1] = Lanes::MultiplyAdd(right, Lanes::Load(row + kWidth), sums[column][1]);
+    }
+  }
+  for (int column = 0; column < kDotColumns; ++column) {
+    typename Lanes::Scalar parts[2 * kWidth];
+    Lanes::Store(parts, sums[column][0]);
+    Lanes::Store(parts + kWidth, sums[column][1]);
+    for (int half = kWidth; half >= 1; half /= 2) {
+      for (int lane = 0; lane < half; ++lane) parts[lane] += parts[lane + half];
+    }
+    for (int64_t rest = step; rest < depth; ++rest) parts[0] += lhs[rest] * rhs[column * rhs_stride + rest];
+    out[column] = parts[0];
+  }
+}
+
+template <typename Lanes, int kRows>
+void FillTiles(MatMulKernel<typename Lanes::Scalar>& kernel) {
+  kernel.tiles[kRows] = Tile<Lanes, kRows>;
+  if constexpr (kRows > 1) FillTiles<Lanes, kRows - 1>(kernel);
+}
+
+template <typename Lanes, int kRows>
+MatMulKernel<typename Lanes::Scalar> MakeKernel() {
+  MatMulKernel<typename Lanes::Scalar> kernel;
+  kernel.rows = kRows;
+  kernel.columns = 2 * Lanes::kWidth;
+  FillTiles<Lanes, kRows>(kernel);
+  kernel.dot = Dot<Lanes>;
+  return kernel;
+}
+
+}  // namespace
+}  // namespace stead::cpu

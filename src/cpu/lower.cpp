@@ -1,0 +1,341 @@
+#include "cpu/lower.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace stead::cpu {
+namespace {
+
+using inplace::Buffer;
+using inplace::BufferId;
+using inplace::BufferPlan;
+using inplace::PointerMove;
+using inplace::Slice;
+using ir::ComputationId;
+using ir::ElementType;
+using ir::InstrId;
+using ir::Instruction;
+using ir::Opcode;
+using ir::Shape;
+
+std::vector<Shape> ArrayLeaves(const Shape& shape) {
+  std::vector<Shape> leaves;
+  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) {
+    if (leaf.is_array()) leaves.push_back(leaf);
+  });
+  return leaves;
+}
+
+std::vector<int64_t> MemoryStrides(const Shape& shape) {
+  if (shape.layout.minor_to_major.empty()) return ir::RowMajorStrides(shape.dimensions);
+  std::vector<int64_t> strides(shape.dimensions.size());
+  int64_t stride = 1;
+  for (int64_t dim : shape.layout.minor_to_major) {
+    strides[dim] = stride;
+    stride *= shape.dimensions[dim];
+  }
+  return strides;
+}
+
+std::optional<MatMulType> ToMatMulType(ElementType type) {
+  switch (type) {
+    case ElementType::kS8: return MatMulType::kS8;
+    case ElementType::kS16: return MatMulType::kS16;
+    case ElementType::kS32: return MatMulType::kS32;
+    case ElementType::kS64: return MatMulType::kS64;
+    case ElementType::kU8: return MatMulType::kU8;
+    case ElementType::kU16: return MatMulType::kU16;
+    case ElementType::kU32: return MatMulType::kU32;
+    case ElementType::kU64: return MatMulType::kU64;
+    case ElementType::kF16: return MatMulType::kF16;
+    case ElementType::kBF16: return MatMulType::kBF16;
+    case ElementType::kF32: return MatMulType::kF32;
+    case ElementType::kF64: return MatMulType::kF64;
+    default: return std::nullopt;
+  }
+}
+
+// The dimensions of a dot as the matrix product sees them; none for element types it does not know.
+std::optional<MatMul> ToMatMul(const ir::Module& module, const Instruction& dot) {
+  const Shape& lhs = module.shape(dot.operands[0]);
+  const Shape& rhs = module.shape(dot.operands[1]);
+  const auto lhs_type = ToMatMulType(lhs.element_type);
+  const auto rhs_type = ToMatMulType(rhs.element_type);
+  const auto out_type = ToMatMulType(dot.shape.element_type);
+  if (!lhs_type || !rhs_type || !out_type || dot.operands.size() != 2) return std::nullopt;
+  if (ir::IsFloat(dot.shape.element_type) != (ir::IsFloat(lhs.element_type) || ir::IsFloat(rhs.element_type))) return std::nullopt;
+  MatMul matmul{*lhs_type, *rhs_type, *out_type, {}, {}, {}, {}};
+  const auto& attributes = dot.As<ir::DotAttributes>();
+  const std::vector<int64_t> lhs_strides = MemoryStrides(lhs);
+  const std::vector<int64_t> rhs_strides = MemoryStrides(rhs);
+  const std::vector<int64_t> out_strides = MemoryStrides(dot.shape);
+  const auto contains = [](const ir::Dimensions& list, int64_t item) { return std::ranges::count(list, item) > 0; };
+  size_t out_dim = 0;
+  for (size_t number = 0; number < attributes.lhs_batch.size(); ++number) {
+    const int64_t left = attributes.lhs_batch[number];
+    const int64_t right = attributes.rhs_batch[number];
+    matmul.batch.push_back({lhs.dimensions[left], lhs_strides[left], rhs_strides[right], out_strides[out_dim++]});
+  }
+  for (int64_t dim = 0; dim < lhs.rank(); ++dim) {
+    if (contains(attributes.lhs_batch, dim) || contains(attributes.lhs_contracting, dim)) continue;
+    matmul.rows.push_back({lhs.dimensions[dim], lhs_strides[dim], 0, out_strides[out_dim++]});
+  }
+  for (int64_t dim = 0; dim < rhs.rank(); ++dim) {
+    if (contains(attributes.rhs_batch, dim) || contains(attributes.rhs_contracting, dim)) continue;
+    matmul.columns.push_back({rhs.dimensions[dim], 0, rhs_strides[dim], out_strides[out_dim++]});
+  }
+  for (size_t number = 0; number < attributes.lhs_contracting.size(); ++number) {
+    const int64_t left = attributes.lhs_contracting[number];
+    matmul.depth.push_back({lhs.dimensions[left], lhs_strides[left], rhs_strides[attributes.rhs_contracting[number]], 0});
+  }
+  return matmul;
+}
+
+// A constant's elements in the order of its layout, aligned for its element type.
+ir::Literal InMemoryOrder(const ir::Literal& literal, const Shape& shape) {
+  const size_t element = ir::ElementBytes(shape.element_type);
+  const bool is_aligned = reinterpret_cast<uintptr_t>(literal.bytes().data()) % element == 0;
+  if (shape.is_row_major() && is_aligned) return literal;
+  ir::Literal ordered = ir::Literal::Zeros(Shape::Array(shape.element_type, shape.dimensions));
+  const std::vector<int64_t> from = ir::RowMajorStrides(shape.dimensions);
+  const std::vector<int64_t> to = MemoryStrides(shape);
+  for (int64_t number = 0; number < shape.element_count(); ++number) {
+    int64_t target = 0;
+    for (int64_t dim = 0; dim < shape.rank(); ++dim) target += number / from[dim] % shape.dimensions[dim] * to[dim];
+    std::memcpy(ordered.mutable_bytes().data() + target * element, literal.bytes().data() + number * element, element);
+  }
+  return ordered;
+}
+
+class Lowering {
+ public:
+  Lowering(const BufferPlan& plan, KernelCompiler& compiler) : plan_(plan), module_(plan.module), compiler_(compiler) {}
+
+  Result<Program> Run() {
+    TRY_STATUS(MakeSlots());
+    TRY_STATUS(Computation(module_.entry));
+    for (const Slice& slice : plan_.results) program_.results.push_back(ToPlace(slice));
+    for (const Shape& leaf : ArrayLeaves(module_.shape(module_.root(module_.entry)))) {
+      program_.result_bytes.push_back(leaf.byte_size());
+    }
+    program_.arena_bytes = plan_.arena_bytes;
+    MarkOverwritten();
+    return std::move(program_);
+  }
+
+ private:
+  static Place ToPlace(const Slice& slice) { return {slice.buffer.index(), slice.offset}; }
+
+  Status MakeSlots() {
+    for (const Buffer& buffer : plan_.buffers) {
+      Slot slot;
+      slot.kind = buffer.kind;
+      slot.bytes = buffer.bytes;
+      slot.offset = buffer.arena_offset;
+      slot.parameter = buffer.parameter;
+      if (buffer.kind == Buffer::Kind::kConstant) {
+        TRY(slot.constant, AddConstant(buffer.constant));
+      }
+      program_.slots.push_back(slot);
+    }
+    return {};
+  }
+
+  Result<uint32_t> AddConstant(InstrId id) {
+    const ir::Literal& literal = module_.instruction(id).As<ir::Literal>();
+    if (literal.elided()) {
+      return InvalidArgument(fmt::format("constant `{}` was elided in the text", module_.instruction(id).name),
+                             module_.SourceOf(id), "its elements are not known, so the program cannot run");
+    }
+    program_.constants.push_back(InMemoryOrder(literal, module_.shape(id)));
+    return static_cast<uint32_t>(program_.constants.size() - 1);
+  }
+
+  // A parameter's memory must not be the caller's if any step writes to it or it leaves the program.
+  void MarkOverwritten() {
+    // Pointers may carry a donated parameter anywhere, so donated counts as overwritten.
+    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+      const Buffer& buffer = plan_.buffers[BufferId(number)];
+      if (buffer.kind == Buffer::Kind::kParameter && buffer.donated) program_.slots[number].overwritten = true;
+    }
+  }
+
+  // -------------------------------------------------------------------------------------------------------------------
+  // Steps.
+
+  Step& AddStep(Step::Kind kind, InstrId id, std::initializer_list<Place> places = {}) {
+    Step step;
+    step.kind = kind;
+    step.instruction = id;
+    step.first_place = static_cast<uint32_t>(program_.places.size());
+    step.place_count = static_cast<uint32_t>(places.size());
+    program_.places.insert(program_.places.end(), places);
+    program_.steps.push_back(step);
+    return program_.steps.back();
+  }
+
+  // Reserves jump targets of the step added last; they are filled in when the target is known.
+  uint32_t AddTargets(uint32_t count) {
+    Step& step = program_.steps.back();
+    step.first_target = static_cast<uint32_t>(program_.targets.size());
+    step.target_count = count;
+    program_.targets.resize(program_.targets.size() + count);
+    return step.first_target;
+  }
+  uint32_t Here() const { return static_cast<uint32_t>(program_.steps.size()); }
+
+  void AddMoves(InstrId id, const std::vector<PointerMove>& moves) {
+    std::vector<Place> pairs;
+    for (const PointerMove& move : moves) {
+      if (move.target == move.source && move.source_offset == 0) continue;
+      pairs.push_back({move.target.index(), 0});
+      pairs.push_back({move.source.index(), move.source_offset});
+    }
+    if (pairs.empty()) return;
+    Step& step = AddStep(Step::Kind::kMove, id);
+    step.place_count = static_cast<uint32_t>(pairs.size());
+    program_.places.insert(program_.places.end(), pairs.begin(), pairs.end());
+  }
+
+  Status Computation(ComputationId id) {
+    for (InstrId member : module_.computation(id).instructions) TRY_STATUS(One(member));
+    return {};
+  }
+
+  Status One(InstrId id) {
+    const Instruction& instruction = module_.instruction(id);
+    switch (instruction.opcode) {
+      case Opcode::kParameter: return {};
+      case Opcode::kWhile: return While(id);
+      case Opcode::kConditional: return Conditional(id);
+      case Opcode::kConstant: return Constant(id);
+      default: break;
+    }
+    if (plan_.placements[id].empty() || plan_.IsView(id)) return {};
+    if (instruction.opcode == Opcode::kCopy && instruction.shape == module_.shape(instruction.operands[0])) return Copy(id);
+    if (instruction.opcode == Opcode::kDot) {
+      if (std::optional<MatMul> matmul = ToMatMul(module_, instruction)) return Dot(id, *std::move(matmul));
+    }
+    return Kernel(id);
+  }
+
+  Status Copy(InstrId id) {
+    const InstrId operand = module_.operand(id, 0);
+    if (module_.shape(id).byte_size() == 0) return {};
+    AddStep(Step::Kind::kCopy, id, {ToPlace(plan_.placements[id][0]), ToPlace(plan_.placements[operand][0])}).bytes =
+        module_.shape(id).byte_size();
+    return {};
+  }
+
+  // A constant is its own buffer; one that is placed elsewhere is copied there each time it is reached.
+  Status Constant(InstrId id) {
+    const std::vector<Slice>& placed = plan_.placements[id];
+    if (placed.empty() || plan_.buffers[placed[0].buffer].kind == Buffer::Kind::kConstant) return {};
+    if (module_.shape(id).byte_size() == 0) return {};
+    Slot slot;
+    slot.kind = Buffer::Kind::kConstant;
+    slot.bytes = module_.shape(id).byte_size();
+    TRY(slot.constant, AddConstant(id));
+    program_.slots.push_back(slot);
+    const Place source{static_cast<uint32_t>(program_.slots.size() - 1), 0};
+    AddStep(Step::Kind::kCopy, id, {ToPlace(placed[0]), source}).bytes = slot.bytes;
+    return {};
+  }
+
+  Status Dot(InstrId id, MatMul matmul) {
+    if (module_.shape(id).element_count() == 0) return {};
+    Step& step = AddStep(Step::Kind::kMatMul, id,
+                         {ToPlace(plan_.placements[module_.operand(id, 0)][0]),
+                          ToPlace(plan_.placements[module_.operand(id, 1)][0]), ToPlace(plan_.placements[id][0])});
+    step.index = static_cast<uint32_t>(program_.matmuls.size());
+    program_.matmuls.push_back(std::move(matmul));
+    return {};
+  }
+
+  Status Kernel(InstrId id) {
+    const Instruction& instruction = module_.instruction(id);
+    KernelRequest request{id, {}};
+    std::vector<Place> operands;
+    for (InstrId operand : instruction.operands) {
+      for (const Slice& slice : plan_.placements[operand]) operands.push_back(ToPlace(slice));
+    }
+    std::vector<Place> results;
+    for (const Slice& slice : plan_.placements[id]) {
+      const Place place = ToPlace(slice);
+      const auto shared = std::ranges::find_if(operands, [&](const Place& operand) {
+        return operand.slot == place.slot && operand.offset == place.offset;
+      });
+      request.in_place.push_back(shared == operands.end() ? -1 : shared - operands.begin());
+      results.push_back(place);
+    }
+    TRY(cpu::Kernel kernel, compiler_.Add(request));
+    if (kernel.work_items == 0) return {};
+    Step& step = AddStep(Step::Kind::kKernel, id);
+    step.index = static_cast<uint32_t>(program_.kernels.size());
+    step.place_count = static_cast<uint32_t>(operands.size() + results.size());
+    program_.places.insert(program_.places.end(), operands.begin(), operands.end());
+    program_.places.insert(program_.places.end(), results.begin(), results.end());
+    program_.kernels.push_back(std::move(kernel));
+    return {};
+  }
+
+  // entry moves; test: condition, leave unless it holds; body; back edge moves; jump to test.
+  Status While(InstrId id) {
+    const Instruction& instruction = module_.instruction(id);
+    const ComputationId condition = instruction.called[0];
+    const ComputationId body = instruction.called[1];
+    const inplace::LoopPlan& loop = plan_.loops.at(id);
+    AddMoves(id, loop.entry);
+    const uint32_t test = Here();
+    TRY_STATUS(Computation(condition));
+    AddStep(Step::Kind::kJumpUnless, id, {ToPlace(plan_.placements[module_.root(condition)][0])});
+    const uint32_t leave = AddTargets(1);
+    TRY_STATUS(Computation(body));
+    AddMoves(id, loop.back_edge);
+    AddStep(Step::Kind::kJump, id);
+    const uint32_t again = AddTargets(1);
+    program_.targets[again] = test;
+    program_.targets[leave] = Here();
+    return {};
+  }
+
+  Status Conditional(InstrId id) {
+    const Instruction& instruction = module_.instruction(id);
+    const inplace::BranchPlan& branches = plan_.branches.at(id);
+    const InstrId selector = instruction.operands[0];
+    const size_t count = instruction.called.size();
+    const bool is_pred = module_.shape(selector).element_type == ElementType::kPred;
+    AddStep(is_pred ? Step::Kind::kJumpUnless : Step::Kind::kSwitch, id, {ToPlace(plan_.placements[selector][0])});
+    // A true predicate falls through into the first branch.
+    const uint32_t starts = AddTargets(static_cast<uint32_t>(is_pred ? 1 : count));
+    std::vector<uint32_t> ends;
+    for (size_t branch = 0; branch < count; ++branch) {
+      if (!is_pred) program_.targets[starts + branch] = Here();
+      if (is_pred && branch == 1) program_.targets[starts] = Here();
+      TRY_STATUS(Computation(instruction.called[branch]));
+      AddMoves(id, branches.ends[branch]);
+      if (branch + 1 == count) break;
+      AddStep(Step::Kind::kJump, id);
+      ends.push_back(AddTargets(1));
+    }
+    for (uint32_t end : ends) program_.targets[end] = Here();
+    return {};
+  }
+
+  const BufferPlan& plan_;
+  const ir::Module& module_;
+  KernelCompiler& compiler_;
+  Program program_;
+};
+
+}  // namespace
+
+Result<Program> Lower(const BufferPlan& plan, KernelCompiler& compiler) { return Lowering(plan, compiler).Run(); }
+
+}  // namespace stead::cpu
