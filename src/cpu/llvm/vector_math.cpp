@@ -5,6 +5,7 @@
 //   argument reductions exact. Selections are written so that NaN falls through every comparison.
 #include "cpu/llvm/vector_math.h"
 
+#include <fmt/format.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
@@ -262,7 +263,7 @@ llvm::Value* VectorMath::Remainder(llvm::Value* x, llvm::Value* y) { return Libr
 
 llvm::Value* VectorMath::Library(const char* name, llvm::ArrayRef<llvm::Value*> arguments) {
   llvm::Value* const like = arguments.front();
-  const std::string library_name = std::string(name) + (IsF32(like) ? "f" : "");
+  const std::string library_name = fmt::format("{}{}", name, IsF32(like) ? "f" : "");
   llvm::Module& module = *builder_.GetInsertBlock()->getModule();
   llvm::Type* const scalar = like->getType()->getScalarType();
   if (like->getType()->isVectorTy()) {
@@ -277,7 +278,7 @@ llvm::Value* VectorMath::Library(const char* name, llvm::ArrayRef<llvm::Value*> 
 llvm::Function* VectorMath::PerLaneHelper(const std::string& name, llvm::Type* type, size_t arity) {
   llvm::Module& module = *builder_.GetInsertBlock()->getModule();
   const unsigned lanes = llvm::cast<llvm::FixedVectorType>(type)->getNumElements();
-  const std::string helper_name = "stead." + name + ".v" + std::to_string(lanes);
+  const std::string helper_name = fmt::format("stead.{}.v{}", name, lanes);
   if (llvm::Function* const existing = module.getFunction(helper_name)) return existing;
   const llvm::SmallVector<llvm::Type*, 2> parameters(arity, type);
   const llvm::SmallVector<llvm::Type*, 2> scalars(arity, type->getScalarType());
