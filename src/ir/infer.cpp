@@ -1,12 +1,69 @@
 #include "ir/infer.h"
 
-#include <fmt/format.h>
+#include "ir/infer_rules.h"
 
 namespace stead::ir {
+namespace {
 
-Result<Shape> InferShape(const Module&, const Instruction& instruction) {
-  return Unimplemented(fmt::format("the shape of `{}` must be written", OpcodeName(instruction.opcode)),
-                       instruction.text_place);
+Status CheckArity(const Op& op) {
+  int expected = InfoOf(op.opcode()).arity;
+  if (expected == kVariadic || op.operand_count() == static_cast<size_t>(expected)) return {};
+  return op.Violation("", "has {} operands; `{}` takes {}", op.operand_count(), OpcodeName(op.opcode()), expected);
+}
+
+}  // namespace
+
+Result<Shape> InferShape(const Module& module, const Instruction& instruction) {
+  Op op(module, instruction);
+  TRY_STATUS(CheckArity(op));
+  switch (InfoOf(instruction.opcode).family) {
+    case OpFamily::kUnary:
+    case OpFamily::kBinary:
+    case OpFamily::kTernary:
+    case OpFamily::kCompare:
+    case OpFamily::kBitcastConvert: return InferElementwise(op);
+    case OpFamily::kSource: return InferSource(op);
+    case OpFamily::kReshape:
+    case OpFamily::kTuple:
+    case OpFamily::kBarrier:
+    case OpFamily::kCopy: return InferForwarding(op);
+    case OpFamily::kShape: return InferMovement(op);
+    case OpFamily::kIndexing: return InferIndexing(op);
+    case OpFamily::kReduce: return InferReduction(op);
+    case OpFamily::kDot: return InferDot(op);
+    case OpFamily::kLinearAlgebra: return InferLinearAlgebra(op);
+    case OpFamily::kRandom: return InferRandom(op);
+    case OpFamily::kControl: return InferControl(op);
+    // Accepted as they stand: nothing here runs them.
+    case OpFamily::kCommunication: return instruction.shape;
+  }
+  return instruction.shape;
+}
+
+bool ShapeIsDetermined(Opcode opcode) {
+  switch (InfoOf(opcode).family) {
+    case OpFamily::kSource:
+    case OpFamily::kBitcastConvert:
+    case OpFamily::kReshape:
+    case OpFamily::kLinearAlgebra:
+    case OpFamily::kRandom:
+    case OpFamily::kCommunication: return false;
+    default: break;
+  }
+  switch (opcode) {
+    case Opcode::kConvert:
+    case Opcode::kStochasticConvert:
+    case Opcode::kBroadcast:
+    case Opcode::kDynamicReshape:
+    case Opcode::kTopK:
+    case Opcode::kScan:
+    case Opcode::kDot:
+    case Opcode::kRaggedDot:
+    case Opcode::kConvolution:
+    case Opcode::kCustomCall:
+    case Opcode::kAsyncStart: return false;
+    default: return true;
+  }
 }
 
 }  // namespace stead::ir

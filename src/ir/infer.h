@@ -7,8 +7,11 @@
 
 namespace stead::ir {
 
-// The shape of `instruction` (whose own shape field is ignored, except for ops whose attributes do not determine it:
-// constant, iota, parameter, convert, bitcast, reshape, broadcast, custom-call, rng*, reduce-precision keep theirs after a check).
+// The shape of `instruction`, which need not stand in the module yet. Where ShapeIsDetermined is false, its own shape (or
+// element type, for dot and convolution) is kept after a check. Layouts follow the operand for ops that keep positions.
 Result<Shape> InferShape(const Module& module, const Instruction& instruction);
+
+// True when operands, attributes and called computations alone say the shape.
+bool ShapeIsDetermined(Opcode opcode);
 
 }  // namespace stead::ir

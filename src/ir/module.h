@@ -71,7 +71,8 @@ struct BufferDonor {
   friend bool operator==(const BufferDonor&, const BufferDonor&) = default;
 };
 
-// The FileNames / FunctionNames / FileLocations / StackFrames tables of HLO text; ids count from 1.
+// The FileNames / FunctionNames / FileLocations / StackFrames tables of HLO text; ids count from 1, but parent_frame_id is as
+// XLA's text has it: the row of the parent plus one, so that 1 means none.
 struct StackFrames {
   struct Location {
     int file_name_id = 0, function_name_id = 0, line = 0, end_line = 0, column = 0, end_column = 0;

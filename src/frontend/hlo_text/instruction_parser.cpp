@@ -97,9 +97,7 @@ class InstructionReader {
     op_offset_ = cursor_.offset();
     TRY(OpcodeSpelling spelling, ReadOpcode(cursor_));
     instruction_.opcode = spelling.opcode;
-    bool needs_shape =
-        ir::InfoOf(spelling.opcode).family == ir::OpFamily::kSource || spelling.opcode == Opcode::kCustomCall;
-    if (!has_shape && needs_shape) {
+    if (!has_shape && !ir::ShapeIsDetermined(spelling.opcode)) {
       return cursor_.ErrorAt(op_offset_, fmt::format("`{}` needs a shape before it", ir::OpcodeName(spelling.opcode)));
     }
     TRY_STATUS(cursor_.Expect("(", "before the operands"));

@@ -51,8 +51,9 @@ Status ReadExecutionThread(Cursor& cursor, ir::Module& module, ComputationId com
   Cursor ahead = cursor;
   if (!ahead.TryConsume(",") || !ahead.TryConsumeWord("execution_thread")) return {};
   TRY_STATUS(ahead.Expect("=", "after `execution_thread`"));
-  TRY(std::string thread, ahead.ReadString("the name of a thread"));
-  if (thread != "main") module.SetExecutionThread(computation, std::move(thread));
+  Result<std::string> thread = ahead.ReadString("the name of a thread");
+  if (!thread.ok()) return thread.error();
+  if (*thread != "main") module.SetExecutionThread(computation, *thread);
   cursor = ahead;
   return {};
 }
