@@ -66,18 +66,18 @@ std::vector<ByteRange> CheckMemory::Underlying(const ByteRange& range) const {
 
 bool CheckMemory::MayOverlap(const ByteRange& left, const ByteRange& right) const {
   if (left.bytes == 0 || right.bytes == 0) return false;
-  bool left_fresh = !blocks_[left.place.block].underlying.empty();
-  bool right_fresh = !blocks_[right.place.block].underlying.empty();
   if (left.place.block == right.place.block) return OverlapInBlock(left, right);
-  if (!left_fresh && !right_fresh) return false;
   int64_t permutation = blocks_[left.place.block].permutation;
   if (permutation != 0 && permutation == blocks_[right.place.block].permutation) return false;
-  for (const ByteRange& one : Underlying(left)) {
-    for (const ByteRange& other : Underlying(right)) {
-      if (OverlapInBlock(one, other)) return true;
-    }
-  }
-  return false;
+  // The younger block is the one to resolve: it may stand for the older one, or for another of the older one's permutation.
+  const ByteRange& younger = left.place.block > right.place.block ? left : right;
+  const ByteRange& older = left.place.block > right.place.block ? right : left;
+  auto may_be = [&](const ByteRange& stands_for) { return MayOverlap(stands_for, older); };
+  const std::vector<ByteRange>& underlying = blocks_[younger.place.block].underlying;
+  if (!underlying.empty()) return std::ranges::any_of(underlying, may_be);
+  // A real block may be younger than a fresh one that does not stand for it.
+  return std::ranges::any_of(blocks_[older.place.block].underlying,
+                             [&](const ByteRange& stands_for) { return MayOverlap(younger, stands_for); });
 }
 
 void CheckMemory::KeepCommon(const std::vector<Fact>& other) {

@@ -81,6 +81,7 @@ class Checker {
   IdVector<BufferId, Place> pointers_;
   BlockId unknown_;                        // where pointers point that must be set before use
   std::unordered_set<BufferId> set_anew_;  // targets of entry moves and branch ends
+  std::unordered_map<InstrId, std::unordered_set<BufferId>> exchanged_;  // per loop: by it and the loops inside
   std::unordered_map<InstrId, std::vector<Leaf>> leaves_;
   uint32_t next_content_ = 0;
   int64_t next_permutation_ = 1;
@@ -104,7 +105,8 @@ class Checker {
   Status BackEdge(InstrId id, const std::vector<Leaf>& state);
   Result<bool> RestorePointers(InstrId id, const IdVector<BufferId, Place>& head);
   Status EnterLoop(InstrId id, const LoopPlan& loop);
-  void FreshBlocks(const std::vector<BufferId>& variables, int64_t permutation);
+  std::vector<std::vector<BufferId>> ExchangeGroups(InstrId id) const;
+  Status FreshBlocks(InstrId id, const std::vector<BufferId>& variables);
   Status Branches(InstrId id);
 
   Result<IdVector<BufferId, Place>> Moved(const std::vector<PointerMove>& moves, InstrId id) const;
@@ -351,19 +353,62 @@ Result<IdVector<BufferId, Place>> Checker::Moved(const std::vector<PointerMove>&
   return pointers;
 }
 
-void Checker::FreshBlocks(const std::vector<BufferId>& variables, int64_t permutation) {
-  std::vector<ByteRange> underlying;
-  for (BufferId variable : variables) underlying.push_back({pointers_[variable], plan_.buffers[variable].bytes});
-  for (BufferId variable : variables) {
-    bool writable = true, returnable = true;
-    for (const ByteRange& range : underlying) {
-      for (const ByteRange& real : memory_.Underlying(range)) {
-        writable = writable && memory_.block(real.place.block).writable;
-        returnable = returnable && memory_.block(real.place.block).returnable;
+// Groups of variables whose pointers the loop, and the loops inside it, exchange. Each exchange permutes the pointers of one
+// group, so at the head of every iteration a group's variables hold the group's memory in some order.
+std::vector<std::vector<BufferId>> Checker::ExchangeGroups(InstrId id) const {
+  std::map<BufferId, BufferId> leaders;
+  auto leader_of = [&](BufferId variable) {
+    leaders.try_emplace(variable, variable);
+    while (leaders[variable] != variable) variable = leaders[variable];
+    return variable;
+  };
+  std::vector<InstrId> open{id};
+  while (!open.empty()) {
+    InstrId current = open.back();
+    open.pop_back();
+    if (auto loop = plan_.loops.find(current); loop != plan_.loops.end()) {
+      for (const PointerMove& move : loop->second.back_edge) {
+        // An inner loop that sets its variables anew leaves nothing to know about them.
+        if (current != id && (set_anew_.contains(move.target) || set_anew_.contains(move.source))) continue;
+        if (move.source != move.target) leaders[leader_of(move.source)] = leader_of(move.target);
       }
     }
+    for (ir::ComputationId called : module_.instruction(current).called) {
+      for (InstrId inner : module_.computation(called).instructions) {
+        Opcode opcode = module_.instruction(inner).opcode;
+        if (opcode == Opcode::kWhile || opcode == Opcode::kConditional) open.push_back(inner);
+      }
+    }
+  }
+  std::map<BufferId, std::vector<BufferId>> groups;
+  for (const auto& [variable, leader] : std::map(leaders)) groups[leader_of(variable)].push_back(variable);
+  std::vector<std::vector<BufferId>> result;
+  for (auto& [leader, group] : groups) result.push_back(std::move(group));
+  return result;
+}
+
+// Gives the variables, whose pointers may be in any order, fresh blocks.
+Status Checker::FreshBlocks(InstrId id, const std::vector<BufferId>& variables) {
+  std::vector<ByteRange> underlying;
+  for (BufferId variable : variables) {
+    ByteRange range{pointers_[variable], plan_.buffers[variable].bytes};
+    for (const ByteRange& other : underlying) {
+      if (memory_.MayOverlap(range, other)) return Refused(id, "the back edge exchanges buffers that overlap");
+    }
+    underlying.push_back(range);
+  }
+  bool writable = true, returnable = true;
+  for (const ByteRange& range : underlying) {
+    for (const ByteRange& real : memory_.Underlying(range)) {
+      writable = writable && memory_.block(real.place.block).writable;
+      returnable = returnable && memory_.block(real.place.block).returnable;
+    }
+  }
+  int64_t permutation = next_permutation_++;
+  for (BufferId variable : variables) {
     pointers_[variable] = {memory_.AddBlock({writable, returnable, underlying, permutation}), 0};
   }
+  return {};
 }
 
 // Sets the loop's pointers and gives the exchanged ones fresh blocks; what they hold moves with them.
@@ -381,14 +426,10 @@ Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
   }
   if (!std::ranges::is_permutation(targets, sources))
     return Refused(id, "the back edge is not an exchange of pointers");
-  for (size_t one = 0; one < targets.size(); ++one) {
-    for (size_t other = 0; other < one; ++other) {
-      ByteRange first{pointers_[targets[one]], plan_.buffers[targets[one]].bytes};
-      ByteRange second{pointers_[targets[other]], plan_.buffers[targets[other]].bytes};
-      if (memory_.MayOverlap(first, second)) return Refused(id, "the back edge exchanges buffers that overlap");
-    }
+  for (const std::vector<BufferId>& group : ExchangeGroups(id)) {
+    TRY_STATUS(FreshBlocks(id, group));
+    exchanged_[id].insert(group.begin(), group.end());
   }
-  if (!targets.empty()) FreshBlocks(targets, next_permutation_++);
   return {};
 }
 
@@ -462,6 +503,7 @@ Result<bool> Checker::RestorePointers(InstrId id, const IdVector<BufferId, Place
   for (size_t number = 0; number < head.size(); ++number) {
     BufferId variable(number);
     if (pointers_[variable] == head[variable]) continue;
+    if (exchanged_[id].contains(variable)) continue;
     if (!set_anew_.contains(variable)) return Refused(id, "an inner loop leaves other pointers than it found");
     if (head[variable].block == unknown_) continue;
     next[variable] = {unknown_, 0};
