@@ -1,6 +1,6 @@
 #include "ir/infer.h"
 
-#include "ir/infer_rules.h"
+#include "ir/rules/rules.h"
 
 namespace stead::ir {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "ir/print_attributes.h"
+#include "ir/text/print_attributes.h"
 
 namespace stead::ir {
 namespace {

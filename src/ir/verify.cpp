@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "ir/verify_computation.h"
+#include "ir/rules/verify_computation.h"
 
 namespace stead::ir {
 namespace {

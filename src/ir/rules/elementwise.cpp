@@ -1,5 +1,5 @@
 // Rules of unary, binary, ternary ops, comparisons and bitcast-convert.
-#include "ir/infer_rules.h"
+#include "ir/rules/rules.h"
 
 namespace stead::ir {
 namespace {

@@ -2,7 +2,7 @@
 // elements to places known from attributes (broadcast, concatenate, pad, reverse, slice, transpose).
 #include <algorithm>
 
-#include "ir/infer_rules.h"
+#include "ir/rules/rules.h"
 
 namespace stead::ir {
 namespace {

@@ -1,4 +1,4 @@
-#include "ir/print_attributes.h"
+#include "ir/text/print_attributes.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // Rules of ops whose meaning is a called computation: its parameters must take the operands, its root gives the result.
-#include "ir/infer_rules.h"
+#include "ir/rules/rules.h"
 
 namespace stead::ir {
 namespace {

@@ -1,7 +1,7 @@
 // Rules of ops that apply a computation of scalars: reduce, reduce-window, select-and-scatter, map, sort.
 #include <algorithm>
 
-#include "ir/infer_rules.h"
+#include "ir/rules/rules.h"
 
 namespace stead::ir {
 namespace {

@@ -1,7 +1,7 @@
 // Rules of fft, cholesky, triangular-solve, batch norms and random bits.
 #include <algorithm>
 
-#include "ir/infer_rules.h"
+#include "ir/rules/rules.h"
 
 namespace stead::ir {
 namespace {

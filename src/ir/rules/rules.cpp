@@ -1,4 +1,4 @@
-#include "ir/infer_rules.h"
+#include "ir/rules/rules.h"
 
 #include <fmt/ranges.h>
 

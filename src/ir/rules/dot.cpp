@@ -2,7 +2,7 @@
 // instruction's own shape decides it.
 #include <algorithm>
 
-#include "ir/infer_rules.h"
+#include "ir/rules/rules.h"
 
 namespace stead::ir {
 namespace {

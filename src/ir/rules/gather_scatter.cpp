@@ -2,7 +2,7 @@
 // array of indices; the constraints come in pairs.
 #include <algorithm>
 
-#include "ir/infer_rules.h"
+#include "ir/rules/rules.h"
 
 namespace stead::ir {
 namespace {

@@ -1,4 +1,4 @@
-#include "ir/verify_computation.h"
+#include "ir/rules/verify_computation.h"
 
 #include <fmt/format.h>
 

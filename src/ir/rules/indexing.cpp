@@ -1,7 +1,7 @@
 // Rules of dynamic-slice, dynamic-update-slice, get-dimension-size and set-dimension-size.
 #include <algorithm>
 
-#include "ir/infer_rules.h"
+#include "ir/rules/rules.h"
 
 namespace stead::ir {
 namespace {
