@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from jax_process import output_of
 
+import stead
+
 STEAD = jax.devices("stead")[0]
 TYPES = [
     np.bool_, np.int8, np.int16, np.int32, np.uint8, np.uint16, np.uint32, np.float16, np.float32, np.complex64,
@@ -124,7 +126,5 @@ del array
 gc.collect()
 print(gone() is None)
 """
-    import stead
-
     output = output_of(program, PJRT_NAMES_AND_LIBRARY_PATHS=f"cpu:{stead.library_path()}", JAX_PLATFORMS="cpu")
     assert output.split("\n") == ["True True 255.0", "True"]

@@ -1,11 +1,15 @@
 """Donation at run time: what is given away is taken, what somebody still holds is copied, and nothing is ever corrupted."""
 
+import concurrent.futures
 from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax_process import output_of
+
+import stead
 
 STEAD = jax.devices("stead")[0]
 
@@ -122,3 +126,41 @@ def test_old_value_read_before_the_update_in_place():
     pointer = x.unsafe_buffer_pointer()
     x, y = read_then_update(x)
     assert (x.unsafe_buffer_pointer(), float(y), float(x[0, 0])) == (pointer, 3.0, 4.0)
+
+
+def test_readers_in_other_threads_see_the_old_values_or_a_deleted_array():
+    read = jax.jit(lambda x: x * 2)
+    expected = np.arange(1000, dtype=np.float32) * 2
+
+    def try_to_read(x):
+        try:
+            return np.asarray(read(x))
+        except (RuntimeError, ValueError) as error:
+            assert "deleted" in str(error)
+            return None
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        for _ in range(50):
+            x = numbers()
+            readers = [pool.submit(try_to_read, x) for _ in range(3)]
+            result = add_one(x)
+            for values in (reader.result() for reader in readers):
+                assert values is None or np.array_equal(values, expected)
+            np.testing.assert_array_equal(np.asarray(result), np.arange(1, 1001, dtype=np.float32))
+
+
+def test_donated_view_of_foreign_memory_is_copied_and_counts_as_deleted():
+    # dlpack arrays of the host go to the backend named `cpu`: the plugin is put in its place.
+    program = """
+import jax, numpy as np
+memory = np.zeros(1024 + 64, np.uint8)
+start = -memory.ctypes.data % 64
+foreign = memory[start:start + 1024].view(np.float32)
+foreign[:] = 5
+x = jax.dlpack.from_dlpack(foreign)
+shared = x.unsafe_buffer_pointer() == foreign.ctypes.data
+y = jax.jit(lambda x: x + 1, donate_argnums=0)(x)
+print(shared, x.is_deleted(), set(foreign.tolist()), set(np.asarray(y).tolist()))
+"""
+    output = output_of(program, PJRT_NAMES_AND_LIBRARY_PATHS=f"cpu:{stead.library_path()}", JAX_PLATFORMS="cpu")
+    assert output == "True True {5.0} {6.0}"
