@@ -63,13 +63,12 @@ uint64_t RoundToCode(const SmallFloat& format, double magnitude) {
 
 // Powers of two: code k is 2^(k - bias), from k = 0 on.
 uint32_t EncodePowerOfTwo(const SmallFloat& format, double value) {
-  if (!(value > 0)) return NanCode(format, false);
+  if (!(value > 0) || std::isinf(value)) return NanCode(format, false);
   int exponent = 0;
-  // value = fraction * 2^exponent with fraction in [0.5, 1): below 0.75 the power below is nearer.
+  // value = fraction * 2^exponent with fraction in [0.5, 1): below 0.75 the power below is nearer. The tie goes up.
   double fraction = std::frexp(value, &exponent);
   int64_t code = exponent - 1 + format.bias;
-  bool tie_to_even = fraction == 0.75 && code % 2 != 0;
-  if (fraction > 0.75 || tie_to_even) ++code;
+  if (fraction >= 0.75) ++code;
   if (code < 0) return 0;
   return code > format.largest_code() ? NanCode(format, false) : static_cast<uint32_t>(code);
 }

@@ -29,6 +29,7 @@ Value Minimum(Value left, Value right) {
 
 template <typename Value>
 ElementwiseLoop SelectRealLoop(Opcode opcode) {
+  using Wide = Wider<Value>;
   switch (opcode) {
     case Opcode::kAdd: return BinaryLoop<Value>([](Value x, Value y) { return x + y; });
     case Opcode::kSubtract: return BinaryLoop<Value>([](Value x, Value y) { return x - y; });
@@ -37,10 +38,8 @@ ElementwiseLoop SelectRealLoop(Opcode opcode) {
     case Opcode::kRemainder: return BinaryLoop<Value>([](Value x, Value y) { return std::fmod(x, y); });
     case Opcode::kMaximum: return BinaryLoop<Value>([](Value x, Value y) { return Maximum(x, y); });
     case Opcode::kMinimum: return BinaryLoop<Value>([](Value x, Value y) { return Minimum(x, y); });
-    case Opcode::kPower:
-      return BinaryLoop<Value>([](Value x, Value y) { return Value(std::pow(double(x), double(y))); });
-    case Opcode::kAtan2:
-      return BinaryLoop<Value>([](Value x, Value y) { return Value(std::atan2(double(x), double(y))); });
+    case Opcode::kPower: return BinaryLoop<Value>([](Value x, Value y) { return Value(std::pow(Wide(x), Wide(y))); });
+    case Opcode::kAtan2: return BinaryLoop<Value>([](Value x, Value y) { return Value(std::atan2(Wide(x), Wide(y))); });
     case Opcode::kComplex: return BinaryLoop<Value>([](Value x, Value y) { return std::complex<Value>(x, y); });
     default: return nullptr;
   }
@@ -53,10 +52,8 @@ ElementwiseLoop SelectComplexLoop(Opcode opcode) {
     case Opcode::kSubtract: return BinaryLoop<Value>([](Value x, Value y) { return x - y; });
     case Opcode::kMultiply: return BinaryLoop<Value>([](Value x, Value y) { return Multiply(x, y); });
     case Opcode::kDivide: return BinaryLoop<Value>([](Value x, Value y) { return Divide(x, y); });
-    case Opcode::kPower:
-      return BinaryLoop<Value>([](Value x, Value y) { return Value(Power(Complex128(x), Complex128(y))); });
-    case Opcode::kAtan2:
-      return BinaryLoop<Value>([](Value x, Value y) { return Value(Atan2(Complex128(x), Complex128(y))); });
+    case Opcode::kPower: return BinaryLoop<Value>([](Value x, Value y) { return Power(x, y); });
+    case Opcode::kAtan2: return BinaryLoop<Value>([](Value x, Value y) { return Atan2(x, y); });
     default: return nullptr;
   }
 }

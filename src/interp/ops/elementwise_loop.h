@@ -11,6 +11,10 @@ namespace stead::interp {
 
 inline constexpr int64_t kElementBlock = 256;
 
+// The type in which a function such as exp is computed before its value is rounded once.
+template <typename Real>
+using Wider = std::conditional_t<std::is_same_v<Real, float>, double, long double>;
+
 // Room for one block of values, without the zeroing that arrays of std::complex would cost on every call.
 template <typename Value>
 class ValueBlock {

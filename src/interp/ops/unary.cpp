@@ -1,6 +1,6 @@
 // Unary ops on pred, integers and real floats, `convert` and `reduce-precision`.
-//   Functions that must be rounded (exp, sin, ...) are computed in double for every type; f64 gets the C library's own
-//   accuracy (below 1 ulp for most), all others the nearest value but for ties that double cannot see.
+//   Functions that must be rounded (exp, sin, ...) are computed in the next wider type and rounded once, so that results are the
+//   nearest value but for ties that the wider type cannot see.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -13,9 +13,10 @@ namespace {
 using ir::Opcode;
 
 // 1 / (1 + exp(-x)), by the form that loses nothing where exp(-x) is large.
-double Logistic(double value) {
+template <typename Real>
+Real Logistic(Real value) {
   if (value >= 0) return 1 / (1 + std::exp(-value));
-  double power = std::exp(value);
+  Real power = std::exp(value);
   return power / (1 + power);
 }
 
@@ -25,46 +26,52 @@ Real Sign(Real value) {
   return value < 0 ? Real(-1) : value;
 }
 
-// Rounds a value to the nearest with the given numbers of exponent and mantissa bits, ties to even. What is too large
-// becomes infinity; what is below the smallest normal number becomes a zero of the same sign.
+// Rounds a value to the nearest with the given numbers of exponent and mantissa bits; of two equally near ones to that whose
+// last kept bit is 0 (an exponent's bit when no mantissa is left). What is too large becomes infinity; what is below the
+// smallest normal number becomes a zero of the same sign.
 template <typename Real>
 Real ReducePrecision(Real value, const ElementwiseOp& op) {
+  using Bits = std::conditional_t<sizeof(Real) == 4, uint32_t, uint64_t>;
   if (!std::isfinite(value) || value == 0) return value;
-  constexpr int kMantissaBits = std::numeric_limits<Real>::digits - 1;
-  int mantissa_bits = static_cast<int>(std::min<int64_t>(op.precision.mantissa_bits, kMantissaBits));
+  int dropped = std::numeric_limits<Real>::digits - 1 - static_cast<int>(op.precision.mantissa_bits);
+  Bits bits = std::bit_cast<Bits>(value);
+  if (dropped > 0) {
+    Bits last_kept = (bits >> dropped) & 1;
+    bits += (Bits{1} << (dropped - 1)) - 1 + last_kept;
+    bits &= ~((Bits{1} << dropped) - 1);
+  }
+  Real rounded = std::bit_cast<Real>(bits);
   int bias = (1 << (std::min<int64_t>(op.precision.exponent_bits, 11) - 1)) - 1;
-  int exponent = std::ilogb(value);
-  Real quantum = std::ldexp(Real(1), exponent - mantissa_bits);
-  Real rounded = mantissa_bits == kMantissaBits ? value : std::nearbyint(value / quantum) * quantum;
   if (std::isinf(rounded) || std::ilogb(rounded) > bias)
     return std::copysign(std::numeric_limits<Real>::infinity(), value);
   return std::ilogb(rounded) < 1 - bias ? std::copysign(Real(0), value) : rounded;
 }
 
-// Functions of one real number, computed in double.
+// Functions of one real number, computed in a wider type.
 template <typename Value>
 ElementwiseLoop SelectMathLoop(Opcode opcode) {
+  using Wide = Wider<Value>;
   switch (opcode) {
-    case Opcode::kAcos: return UnaryLoop<Value>([](Value x) { return Value(std::acos(double(x))); });
-    case Opcode::kAcosh: return UnaryLoop<Value>([](Value x) { return Value(std::acosh(double(x))); });
-    case Opcode::kAsin: return UnaryLoop<Value>([](Value x) { return Value(std::asin(double(x))); });
-    case Opcode::kAsinh: return UnaryLoop<Value>([](Value x) { return Value(std::asinh(double(x))); });
-    case Opcode::kAtanh: return UnaryLoop<Value>([](Value x) { return Value(std::atanh(double(x))); });
-    case Opcode::kCbrt: return UnaryLoop<Value>([](Value x) { return Value(std::cbrt(double(x))); });
-    case Opcode::kCosh: return UnaryLoop<Value>([](Value x) { return Value(std::cosh(double(x))); });
-    case Opcode::kCosine: return UnaryLoop<Value>([](Value x) { return Value(std::cos(double(x))); });
-    case Opcode::kErf: return UnaryLoop<Value>([](Value x) { return Value(std::erf(double(x))); });
-    case Opcode::kExponential: return UnaryLoop<Value>([](Value x) { return Value(std::exp(double(x))); });
-    case Opcode::kExponentialMinusOne: return UnaryLoop<Value>([](Value x) { return Value(std::expm1(double(x))); });
-    case Opcode::kLog: return UnaryLoop<Value>([](Value x) { return Value(std::log(double(x))); });
-    case Opcode::kLogPlusOne: return UnaryLoop<Value>([](Value x) { return Value(std::log1p(double(x))); });
-    case Opcode::kLogistic: return UnaryLoop<Value>([](Value x) { return Value(Logistic(double(x))); });
-    case Opcode::kRsqrt: return UnaryLoop<Value>([](Value x) { return Value(1 / std::sqrt(double(x))); });
-    case Opcode::kSine: return UnaryLoop<Value>([](Value x) { return Value(std::sin(double(x))); });
-    case Opcode::kSinh: return UnaryLoop<Value>([](Value x) { return Value(std::sinh(double(x))); });
+    case Opcode::kAcos: return UnaryLoop<Value>([](Value x) { return Value(std::acos(Wide(x))); });
+    case Opcode::kAcosh: return UnaryLoop<Value>([](Value x) { return Value(std::acosh(Wide(x))); });
+    case Opcode::kAsin: return UnaryLoop<Value>([](Value x) { return Value(std::asin(Wide(x))); });
+    case Opcode::kAsinh: return UnaryLoop<Value>([](Value x) { return Value(std::asinh(Wide(x))); });
+    case Opcode::kAtanh: return UnaryLoop<Value>([](Value x) { return Value(std::atanh(Wide(x))); });
+    case Opcode::kCbrt: return UnaryLoop<Value>([](Value x) { return Value(std::cbrt(Wide(x))); });
+    case Opcode::kCosh: return UnaryLoop<Value>([](Value x) { return Value(std::cosh(Wide(x))); });
+    case Opcode::kCosine: return UnaryLoop<Value>([](Value x) { return Value(std::cos(Wide(x))); });
+    case Opcode::kErf: return UnaryLoop<Value>([](Value x) { return Value(std::erf(Wide(x))); });
+    case Opcode::kExponential: return UnaryLoop<Value>([](Value x) { return Value(std::exp(Wide(x))); });
+    case Opcode::kExponentialMinusOne: return UnaryLoop<Value>([](Value x) { return Value(std::expm1(Wide(x))); });
+    case Opcode::kLog: return UnaryLoop<Value>([](Value x) { return Value(std::log(Wide(x))); });
+    case Opcode::kLogPlusOne: return UnaryLoop<Value>([](Value x) { return Value(std::log1p(Wide(x))); });
+    case Opcode::kLogistic: return UnaryLoop<Value>([](Value x) { return Value(Logistic(Wide(x))); });
+    case Opcode::kRsqrt: return UnaryLoop<Value>([](Value x) { return Value(1 / std::sqrt(Wide(x))); });
+    case Opcode::kSine: return UnaryLoop<Value>([](Value x) { return Value(std::sin(Wide(x))); });
+    case Opcode::kSinh: return UnaryLoop<Value>([](Value x) { return Value(std::sinh(Wide(x))); });
     case Opcode::kSqrt: return UnaryLoop<Value>([](Value x) { return std::sqrt(x); });
-    case Opcode::kTan: return UnaryLoop<Value>([](Value x) { return Value(std::tan(double(x))); });
-    case Opcode::kTanh: return UnaryLoop<Value>([](Value x) { return Value(std::tanh(double(x))); });
+    case Opcode::kTan: return UnaryLoop<Value>([](Value x) { return Value(std::tan(Wide(x))); });
+    case Opcode::kTanh: return UnaryLoop<Value>([](Value x) { return Value(std::tanh(Wide(x))); });
     default: return nullptr;
   }
 }
