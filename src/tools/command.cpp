@@ -2,18 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 
 namespace stead::tools {
 namespace {
-
-Diagnostic FileError(const std::string& verb, const std::string& path, int error) {
-  return NotFound(fmt::format("cannot {} `{}`: {}", verb, path, std::strerror(error)));
-}
 
 // "custom-call.2:0" or "custom-call.2{1}:0".
 Result<driver::AssumedAlias> ParseAssumedAlias(const std::string& text) {
@@ -43,28 +37,6 @@ Result<driver::AssumedAlias> ParseAssumedAlias(const std::string& text) {
 }
 
 }  // namespace
-
-Result<std::string> ReadFile(const std::string& path) {
-  std::FILE* file = path == "-" ? stdin : std::fopen(path.c_str(), "rb");
-  if (file == nullptr) return FileError("read", path, errno);
-  std::string bytes;
-  char chunk[1 << 16];
-  size_t count;
-  while ((count = std::fread(chunk, 1, sizeof chunk, file)) > 0) bytes.append(chunk, count);
-  int error = std::ferror(file) ? errno : 0;
-  if (file != stdin) std::fclose(file);
-  if (error != 0) return FileError("read", path, error);
-  return bytes;
-}
-
-Status WriteFile(const std::string& path, std::string_view bytes) {
-  std::FILE* file = std::fopen(path.c_str(), "wb");
-  if (file == nullptr) return FileError("write", path, errno);
-  bool written = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
-  int error = errno;
-  if (std::fclose(file) != 0 || !written) return FileError("write", path, error);
-  return {};
-}
 
 Result<Program> LoadProgram(const std::string& path) {
   Program program;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.h"
 #include "base/result.h"
 #include "driver/compile.h"
 
@@ -22,8 +23,6 @@ struct Program {
 
 // Reads and loads FILE ("-" is standard input).
 Result<Program> LoadProgram(const std::string& path);
-Result<std::string> ReadFile(const std::string& path);
-Status WriteFile(const std::string& path, std::string_view bytes);
 
 // Prints the diagnostic on standard error; returns kRefused.
 int Refuse(const Diagnostic& diagnostic);

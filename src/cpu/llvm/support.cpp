@@ -17,7 +17,11 @@ using ir::Shape;
 
 Diagnostic Refuse(const Module& module, InstrId id, const std::string& why) {
   const Instruction& instruction = module.instruction(id);
-  return Unimplemented(fmt::format("op `{}` (`{}`, {}) has no machine code yet", ir::OpcodeName(instruction.opcode),
+  std::string target;
+  if (instruction.opcode == Opcode::kCustomCall) {
+    target = fmt::format(" to target `{}`", instruction.As<ir::CustomCallAttributes>().target);
+  }
+  return Unimplemented(fmt::format("op `{}`{} (`{}`, {}) has no machine code yet", ir::OpcodeName(instruction.opcode), target,
                                    instruction.name, instruction.shape.ToString()),
                        module.SourceOf(id), why);
 }
