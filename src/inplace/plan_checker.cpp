@@ -108,6 +108,7 @@ class Checker {
   std::vector<std::vector<BufferId>> ExchangeGroups(InstrId id) const;
   Status FreshBlocks(InstrId id, const std::vector<BufferId>& variables);
   Status Branches(InstrId id);
+  void JoinPointers(const std::vector<IdVector<BufferId, Place>>& ends);
 
   Result<IdVector<BufferId, Place>> Moved(const std::vector<PointerMove>& moves, InstrId id) const;
   ContentId NewContent() { return ContentId(next_content_++); }
@@ -536,6 +537,38 @@ Status Checker::BackEdge(InstrId id, const std::vector<Leaf>& state) {
   return {};
 }
 
+// Pointers after a conditional. A variable that differs between branches may be at any of the places; two that lie apart in
+// every branch lie apart afterwards.
+void Checker::JoinPointers(const std::vector<IdVector<BufferId, Place>>& ends) {
+  auto range_in = [&](const IdVector<BufferId, Place>& end, BufferId variable) {
+    return ByteRange{end[variable], plan_.buffers[variable].bytes};
+  };
+  pointers_ = ends.front();
+  std::vector<std::pair<int64_t, std::vector<BufferId>>> groups;  // permutation number, members
+  for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+    BufferId variable(number);
+    Block block{true, true, {}, 0};
+    for (const auto& end : ends) {
+      ByteRange range = range_in(end, variable);
+      bool known = std::ranges::any_of(block.underlying, [&](const ByteRange& place) { return place.place == range.place; });
+      if (!known) block.underlying.push_back(range);
+      for (const ByteRange& real : memory_.Underlying(range)) {
+        block.writable = block.writable && memory_.block(real.place.block).writable;
+        block.returnable = block.returnable && memory_.block(real.place.block).returnable;
+      }
+    }
+    if (block.underlying.size() == 1) continue;
+    auto lies_apart = [&](BufferId other) {
+      return std::ranges::all_of(ends, [&](const auto& end) { return !memory_.MayOverlap(range_in(end, variable), range_in(end, other)); });
+    };
+    auto group = std::ranges::find_if(groups, [&](const auto& known) { return std::ranges::all_of(known.second, lies_apart); });
+    if (group == groups.end()) group = groups.insert(groups.end(), {next_permutation_++, {}});
+    group->second.push_back(variable);
+    block.permutation = group->first;
+    pointers_[variable] = {memory_.AddBlock(std::move(block)), 0};
+  }
+}
+
 Status Checker::Branches(InstrId id) {
   const Instruction& instruction = module_.instruction(id);
   auto found = plan_.branches.find(id);
@@ -572,30 +605,9 @@ Status Checker::Branches(InstrId id) {
     ends.push_back(memory_.facts());
     end_pointers.push_back(pointers_);
   }
-  // Variables that differ between branches may be any of the places.
-  std::vector<std::pair<BufferId, Place>> joined;
-  for (size_t number = 0; number < plan_.buffers.size(); ++number) {
-    BufferId variable(number);
-    std::vector<ByteRange> places;
-    for (const auto& pointers : end_pointers) {
-      ByteRange range{pointers[variable], plan_.buffers[variable].bytes};
-      bool known = std::ranges::any_of(places, [&](const ByteRange& place) { return place.place == range.place; });
-      if (!known) places.push_back(range);
-    }
-    if (places.size() == 1) continue;
-    Block block{true, true, places, 0};
-    for (const ByteRange& range : places) {
-      for (const ByteRange& real : memory_.Underlying(range)) {
-        block.writable = block.writable && memory_.block(real.place.block).writable;
-        block.returnable = block.returnable && memory_.block(real.place.block).returnable;
-      }
-    }
-    joined.push_back({variable, {memory_.AddBlock(std::move(block)), 0}});
-  }
   memory_.RestoreFacts(ends.front());
   for (const std::vector<Fact>& end : ends) memory_.KeepCommon(end);
-  pointers_ = end_pointers.front();
-  for (auto& [variable, place] : joined) pointers_[variable] = place;
+  JoinPointers(end_pointers);
   std::vector<Leaf> leaves;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
     memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
