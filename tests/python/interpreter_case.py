@@ -6,6 +6,8 @@ import jax
 import ml_dtypes
 import numpy as np
 import stead_tool
+from hlo_on_xla import run_module_on_xla
+from jaxlib import _hlo
 
 INTEGERS = ["int4", "int8", "int16", "int32", "int64", "uint4", "uint8", "uint16", "uint32", "uint64"]
 NARROW_FLOATS = [
@@ -61,6 +63,11 @@ def run_text(text, arguments, folder: pathlib.Path, dtypes):
     stead_tool.output("run", module, "--backend=interpreter", *inputs, f"--output-dir={folder}")
     results = [np.load(folder / f"{number}.npy") for number in range(len(dtypes))]
     return [array.view(dtype) if array.dtype.kind == "V" else array for array, dtype in zip(results, dtypes, strict=True)]
+
+
+def run_text_on_xla(text, arguments):
+    with jax.enable_x64(True):
+        return run_module_on_xla(_hlo.hlo_module_from_text(text), arguments)
 
 
 def ulps_apart(actual, expected):

@@ -5,8 +5,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 import pytest
-from interpreter_case import COMPLEX, INTEGERS, NARROW_FLOATS, check, compare, dtype_of, hlo_text, is_float, run_text
-from hlo_on_xla import run_hlo_on_xla
+from interpreter_case import COMPLEX, INTEGERS, NARROW_FLOATS, check, compare, dtype_of, hlo_text, is_float, run_text, run_text_on_xla
 from jax import lax
 
 RANDOM = np.random.default_rng(20240501)
@@ -141,8 +140,7 @@ ENTRY main {{
   y = {type_name}[{bases.size}]{{0}} parameter(1)
   ROOT power = {type_name}[{bases.size}]{{0}} power(x, y)
 }}"""
-    with jax.enable_x64(True):
-        expected = run_hlo_on_xla(text, (bases, exponents))
+    expected = run_text_on_xla(text, (bases, exponents))
     compare(run_text(text, (bases, exponents), tmp_path, [bases.dtype]), expected)
 
 
