@@ -42,7 +42,8 @@ struct Leaf {
   ContentId content;
   std::vector<int64_t> dimensions;  // of the array in whose coordinates `region` is
   Region region;
-  Slice base;  // where the content starts (of a slice view: its operand's place)
+  Slice base;                       // where the content starts (of a slice view: its operand's place)
+  Slice place;                      // where the leaf itself starts
 };
 
 std::vector<ir::Shape> ArrayLeaves(const ir::Shape& shape) {
@@ -225,7 +226,7 @@ Status Checker::SliceView(InstrId id) {
   const ir::Shape& from = module_.shape(operand);
   const auto& attributes = instruction.As<ir::SliceAttributes>();
   const Leaf& whole = leaves_.at(operand)[0];
-  if (!from.is_row_major() || !whole.region.whole) return Refused(id, "a view of a view or of a transposed layout");
+  if (!from.is_row_major()) return Refused(id, "a view of a transposed layout");
   std::vector<int64_t> strides = ir::RowMajorStrides(from.dimensions);
   int64_t offset = 0;
   bool inner_is_whole = true;
@@ -239,8 +240,14 @@ Status Checker::SliceView(InstrId id) {
   Place expected = PlaceOf(Slices(operand)[0]);
   expected.offset += offset;
   if (!(PlaceOf(Slices(id)[0]) == expected)) return Refused(id, "the view does not start where the slice starts");
-  leaves_[id] = {
-      {whole.content, from.dimensions, Region::Box(attributes.starts, instruction.shape.dimensions), whole.base}};
+  Leaf view = whole;
+  view.place = Slices(id)[0];
+  // A part of a view reads no more than the view itself.
+  if (whole.region.whole) {
+    view.dimensions = from.dimensions;
+    view.region = Region::Box(attributes.starts, instruction.shape.dimensions);
+  }
+  leaves_[id] = {std::move(view)};
   return {};
 }
 
@@ -333,7 +340,7 @@ Status Checker::Execute(InstrId id) {
         source != nullptr && source->region.whole && module_.shape(instruction.operands[0]) == instruction.shape;
     ContentId content = same_content ? source->content : NewContent();
     memory_.Add(content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
-    leaves.push_back({content, shapes[leaf].dimensions, {}, Slices(id)[leaf]});
+    leaves.push_back({content, shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
   }
   leaves_[id] = std::move(leaves);
   return {};
@@ -457,7 +464,7 @@ Status Checker::Loop(InstrId id) {
   // The state's contents at the head of any iteration.
   std::vector<Leaf> state;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    state.push_back({NewContent(), shapes[leaf].dimensions, {}, Slices(id)[leaf]});
+    state.push_back({NewContent(), shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
   }
   // Facts that a round destroys do not hold at the head of the next iteration: repeat until none is lost.
   std::vector<Fact> outside = memory_.facts();
@@ -611,7 +618,7 @@ Status Checker::Branches(InstrId id) {
   std::vector<Leaf> leaves;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
     memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
-    leaves.push_back({results[leaf], shapes[leaf].dimensions, {}, Slices(id)[leaf]});
+    leaves.push_back({results[leaf], shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
   }
   leaves_[id] = std::move(leaves);
   return {};
@@ -625,7 +632,7 @@ Status Checker::Step(InstrId id, const std::vector<Leaf>& parameters) {
       if (leaves_.contains(id) && instruction.computation == module_.entry) return {};
       leaves_[id] = parameters;
       for (size_t leaf = 0; leaf < parameters.size(); ++leaf) {
-        if (!(PlaceOf(Slices(id)[leaf]) == PlaceOf(parameters[leaf].base))) {
+        if (!(PlaceOf(Slices(id)[leaf]) == PlaceOf(parameters[leaf].place))) {
           return Refused(id, "the parameter is not placed where its value lies");
         }
       }
@@ -634,7 +641,7 @@ Status Checker::Step(InstrId id, const std::vector<Leaf>& parameters) {
     case Opcode::kConstant:
       if (plan_.buffers[Slices(id)[0].buffer].kind == Buffer::Kind::kConstant) {
         if (plan_.buffers[Slices(id)[0].buffer].constant != id) return Refused(id, "it is placed on another constant");
-        Leaf leaf{NewContent(), instruction.shape.dimensions, {}, Slices(id)[0]};
+        Leaf leaf{NewContent(), instruction.shape.dimensions, {}, Slices(id)[0], Slices(id)[0]};
         memory_.Add(leaf.content, RangeOf(leaf.base, instruction.shape.byte_size()));
         leaves_[id] = {leaf};
         return {};
@@ -718,7 +725,7 @@ Status Checker::Run() {
       if (plan_.buffers[slice.buffer].kind != Buffer::Kind::kParameter || slice.offset != 0) {
         return Refused(parameter, "the parameter is not in the caller's buffer");
       }
-      leaves.push_back({NewContent(), shapes[leaf].dimensions, {}, slice});
+      leaves.push_back({NewContent(), shapes[leaf].dimensions, {}, slice, slice});
       memory_.Add(leaves.back().content, RangeOf(slice, shapes[leaf].byte_size()));
     }
     leaves_[parameter] = std::move(leaves);

@@ -121,6 +121,28 @@ ENTRY e {
   EXPECT_EQ(late.Verdict(), "");
 }
 
+TEST(PlanChecker, FollowsViewsOfViews) {
+  constexpr char kText[] = R"(HloModule m
+ENTRY e {
+  x = f32[16] parameter(0)
+  u = f32[1] parameter(1)
+  i = s32[] constant(3)
+  s = f32[4] slice(x), slice={[2:6]}
+  r = f32[2,2] reshape(s)
+  y = f32[1,2] slice(r), slice={[1:2], [0:2]}
+  n = f32[1,2] negate(y)
+  z = f32[16] dynamic-update-slice(x, u, i)
+  ROOT t = (f32[16], f32[1,2]) tuple(z, n)
+})";
+  HandMade views(kText);
+  BufferId x = views.Parameter(0, kArray, true), u = views.Parameter(1, 4, false), i = views.Constant("i", 4), n = views.Owned(8);
+  views.Place("x", {{x}}).Place("u", {{u}}).Place("i", {{i}}).Place("s", {{x, 8}}).Place("r", {{x, 8}}).Place("y", {{x, 16}});
+  views.Place("n", {{n}}).Place("z", {{x}}).Place("t", {{x}, {n}}).Results({{x}, {n}});
+  EXPECT_EQ(views.Verdict(), "");
+  views.Place("y", {{x, 20}});
+  ExpectRefused(views, "does not start where the slice starts");
+}
+
 TEST(PlanChecker, RefusesAHiddenCopy) {
   HandMade hidden = ReadFirst();
   BufferId other = hidden.Owned(kArray), n = hidden.plan().placements[hidden.Named("n")][0].buffer;
