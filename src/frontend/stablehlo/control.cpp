@@ -35,10 +35,12 @@ Status ImportCall(OpImport& op) {
   return op.Finish(op.opcode(), op.operands(), {}, {computation});
 }
 
-// A composite is a call of the function that spells it out; the name stays for those who know a shorter way.
+// A composite is a call of the function that spells it out; its name stays for those who know a shorter way. The error
+// function is an operation of HLO.
 Status ImportComposite(OpImport& op) {
-  TRY(std::string decomposition, op.Text("decomposition"));
   TRY(std::string composite_name, op.Text("name"));
+  if (composite_name == "chlo.erf" && op.operands().size() == 1) return op.Finish(ir::Opcode::kErf, op.operands());
+  TRY(std::string decomposition, op.Text("decomposition"));
   TRY(int64_t version, op.Integer("version"));
   TRY(std::optional<mlir::AttributeId> attributes,
       op.importer().source().FindAttribute(op.operation(), "composite_attributes"));
@@ -48,9 +50,10 @@ Status ImportComposite(OpImport& op) {
   }
   TRY(ir::ComputationId computation, op.importer().FunctionNamed(decomposition));
   std::vector<ir::ExtraAttribute> extra = {
-      {"is_composite", "true"},
       {"frontend_attributes", fmt::format("{{composite.attributes={},composite.name={},composite.version=\"{}\"}}",
                                           Quoted(attribute_text), Quoted(composite_name), version)}};
+  // XLA reads composites of one result only; others are calls to it.
+  if (op.result_shapes().size() == 1) extra.push_back({"is_composite", "true"});
   return op.Finish(op.opcode(), op.operands(), {}, {computation}, std::move(extra));
 }
 

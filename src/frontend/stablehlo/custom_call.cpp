@@ -134,7 +134,11 @@ Status ImportCustomCall(OpImport& op) {
     operands.push_back(InOrderOf(op, op.operand(operand), operand_shapes[operand]));
   }
 
-  std::vector<ir::ExtraAttribute> extra = {{"operand_layout_constraints", LayoutConstraints(operand_shapes)}};
+  std::vector<ir::ExtraAttribute> extra;
+  TRY(std::optional<mlir::ArrayAttribute> layouts, op.Find<mlir::ArrayAttribute>("operand_layouts"));
+  if (layouts && !layouts->items.empty()) {
+    extra.push_back({"operand_layout_constraints", LayoutConstraints(operand_shapes)});
+  }
   TRY_STATUS(AddConfiguration(op, extra));
   TRY(std::vector<ir::ComputationId> called, ImportCalled(op));
   ir::Shape shape = result_shapes.size() == 1 ? result_shapes[0] : ir::Shape::Tuple(result_shapes);
