@@ -61,7 +61,12 @@ std::vector<ComputationId> Module::ComputationsPostOrder() const {
 SourcePlace Module::SourceOf(InstrId id) const {
   const Instruction& instruction = instructions_[id];
   const Metadata& metadata = instruction.metadata;
-  if (!metadata.source_file.empty()) return {metadata.source_file, metadata.source_line, 0};
+  if (!metadata.source_file.empty()) {
+    // The StableHLO import has the place there too, with its column.
+    const SourcePlace& text_place = instruction.text_place;
+    bool is_same = text_place.file == metadata.source_file && text_place.line == metadata.source_line;
+    return is_same ? text_place : SourcePlace{metadata.source_file, metadata.source_line, 0};
+  }
   size_t frame = static_cast<size_t>(metadata.stack_frame_id);
   if (frame >= 1 && frame <= stack_frames.frames.size()) {
     size_t location = static_cast<size_t>(stack_frames.frames[frame - 1].file_location_id);

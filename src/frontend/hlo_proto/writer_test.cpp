@@ -155,6 +155,42 @@ TEST(HloProtoWriter, WritesTextAttributesThatReadersShow) {
   EXPECT_EQ(Only(entries[1], MapEntryField::kValue), R"(a"b)");
 }
 
+TEST(HloProtoWriter, LoopsNameTheirBodyFirst) {
+  ir::Module module = NegateInPlace();
+  const InstrId root = module.root(module.entry);
+  std::vector<ir::ComputationId> called;
+  for (const char* name : {"condition", "body"}) {
+    called.push_back(module.AddComputation(name));
+    module.SetRoot(called.back(), module.Add(called.back(), {.opcode = Opcode::kParameter,
+                                                             .shape = kVector,
+                                                             .attributes = ir::ParameterAttributes{0}}));
+  }
+  module.Add(module.entry, {.opcode = Opcode::kWhile,
+                            .name = "loop",
+                            .shape = kVector,
+                            .operands = {root},
+                            .called = called,
+                            .attributes = ir::WhileAttributes{}});
+  const std::string loop = InstructionNamed(WriteHloProto(module).value(), "loop");
+  const std::vector<int64_t> ids = Numbers(Only(loop, InstructionField::kCalledComputationIds));
+  ASSERT_EQ(ids.size(), 2u);
+  EXPECT_GT(ids[0], ids[1]);  // the body was made later
+}
+
+TEST(HloProtoWriter, ConstrainedCallsSayTheLayoutsOfTheirOperands) {
+  ir::Module module = NegateInPlace();
+  const InstrId root = module.root(module.entry);
+  module.Add(module.entry, {.opcode = Opcode::kCustomCall,
+                            .name = "call",
+                            .shape = module.shape(root),
+                            .operands = {root},
+                            .attributes = ir::CustomCallAttributes{.target = "f"},
+                            .extra = {{"operand_layout_constraints", "{f32[4]{0}}"}}});
+  const std::string call = InstructionNamed(WriteHloProto(module).value(), "call");
+  EXPECT_EQ(Only(call, InstructionField::kConstrainLayout), "1");
+  EXPECT_EQ(All(call, InstructionField::kOperandShapesWithLayout).size(), 1u);
+}
+
 TEST(HloProtoWriter, WritesTheReasonOfACopy) {
   ir::Module module = NegateInPlace();
   const InstrId root = module.root(module.entry);

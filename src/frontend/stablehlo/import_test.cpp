@@ -92,7 +92,7 @@ TEST(StablehloImport, InstructionsSayWhereTheyCameFrom) {
   EXPECT_EQ(sine.metadata.op_name, "jit(elementwise)/sin");
   EXPECT_EQ(sine.metadata.source_file, "make_stablehlo_data.py");
   EXPECT_GT(sine.metadata.source_line, 0);
-  EXPECT_GT(sine.text_place.column, 0);
+  EXPECT_GT(module.SourceOf(AllOf(module, Opcode::kSine)[0]).column, 0);
 }
 
 TEST(StablehloImport, OldAndNewVersionsGiveTheSameOperations) {

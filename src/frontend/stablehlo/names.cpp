@@ -26,8 +26,7 @@ bool IsWordCharacter(unsigned char letter) {
 
 std::string HloName(std::string_view name) {
   std::string result(name);
-  std::ranges::replace_if(
-      result, [](unsigned char letter) { return !IsWordCharacter(letter); }, '_');
+  std::ranges::replace_if(result, [](unsigned char letter) { return !IsWordCharacter(letter); }, '_');
   bool begins_well = !result.empty() && (std::isalpha(static_cast<unsigned char>(result[0])) || result[0] == '_');
   if (!begins_well) result.insert(result.begin(), '_');
   if (ir::ElementTypeFromName(result) || std::ranges::find(kKeywords, result) != kKeywords.end()) result += "_";

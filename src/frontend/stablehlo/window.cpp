@@ -9,7 +9,7 @@ namespace {
 // Copies the list `attribute` into `field` of each dimension.
 template <typename Field>
 Status SetEach(const OpImport& op, std::string_view attribute, std::vector<ir::WindowDimension>& window,
-               Field ir::WindowDimension::*field) {
+               Field ir::WindowDimension::* field) {
   if (attribute.empty()) return {};
   TRY(ir::Dimensions values, op.Integers(attribute));
   if (values.empty()) return {};
