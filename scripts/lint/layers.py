@@ -41,7 +41,7 @@ def check_layers(repository):
         if room is None:
             findings.append(Finding(path, 1, "layers", "its folder is no room of src/layers.txt; add a line there"))
             continue
-        is_test = path.endswith("_test.cpp")
+        is_test = path.endswith(("_test.cpp", "testing.h"))
         for number, included, quoted in includes(repository.text(path)):
             findings += check_foreign(path, number, room, included)
             target = room_of(included, layers) if quoted else None

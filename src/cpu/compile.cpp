@@ -48,7 +48,8 @@ runtime::MemoryStats MakeMemoryStats(const BufferPlan& plan, const runtime::Sign
 
 }  // namespace
 
-Result<std::unique_ptr<runtime::Executable>> CompileToMachineCode(const BufferPlan& plan, const CodegenOptions& options) {
+Result<std::unique_ptr<runtime::Executable>> CompileToMachineCode(const BufferPlan& plan,
+                                                                  const CodegenOptions& options) {
   KernelCompiler compiler(plan.module);
   TRY(Program program, Lower(plan, compiler));
   DumpSink sink;

@@ -27,16 +27,19 @@ TEST(Movement, SliceReverseTranspose) {
 TEST(Movement, Reshape) {
   for (const std::string root : {"f32[6,20]", "f32[120]", "f32[2,3,20]", "f32[24,5]", "f32[5,24]", "f32[4,1,30]"}) {
     ExpectSame(Op("  a = f32[2,3,4,5] parameter(0)\n  n = f32[2,3,4,5] negate(a)\n", root + " reshape(n)"));
-    ExpectSame("HloModule m\nf {\n  a = f32[2,3,4,5] parameter(0)\n  t = f32[3,2,4,5] transpose(a), dimensions={1,0,2,3}\n  ROOT r = " +
-               root + " reshape(t)\n}\nENTRY e {\n  a = f32[2,3,4,5] parameter(0)\n  ROOT r = " + root +
-               " fusion(a), kind=kLoop, calls=f\n}\n");
+    ExpectSame(
+        "HloModule m\nf {\n  a = f32[2,3,4,5] parameter(0)\n  t = f32[3,2,4,5] transpose(a), dimensions={1,0,2,3}\n  "
+        "ROOT r = " +
+        root + " reshape(t)\n}\nENTRY e {\n  a = f32[2,3,4,5] parameter(0)\n  ROOT r = " + root +
+        " fusion(a), kind=kLoop, calls=f\n}\n");
   }
 }
 
 TEST(Movement, Pad) {
   ExpectSame(Op("  a = f32[5,20] parameter(0)\n  z = f32[] parameter(1)\n", "f32[8,40] pad(a, z), padding=1_2x9_11"));
   ExpectSame(Op("  a = f32[5,20] parameter(0)\n  z = f32[] parameter(1)\n", "f32[4,17] pad(a, z), padding=-1_0x-2_-1"));
-  ExpectSame(Op("  a = f32[5,20] parameter(0)\n  z = f32[] parameter(1)\n", "f32[10,60] pad(a, z), padding=0_1_1x1_1_2"));
+  ExpectSame(
+      Op("  a = f32[5,20] parameter(0)\n  z = f32[] parameter(1)\n", "f32[10,60] pad(a, z), padding=0_1_1x1_1_2"));
   ExpectSame(Op("  a = s32[0,3] parameter(0)\n  z = s32[] parameter(1)\n", "s32[2,5] pad(a, z), padding=1_1x1_1"));
 }
 
@@ -87,7 +90,8 @@ TEST(Indexing, DynamicSlice) {
 
 TEST(Indexing, DynamicUpdateSlice) {
   for (unsigned seed = 1; seed < 5; ++seed) {
-    ExpectSame(Op("  a = f32[9,40] parameter(0)\n  u = f32[4,20] parameter(1)\n  i = s32[] parameter(2)\n  j = s32[] parameter(3)\n",
+    ExpectSame(Op("  a = f32[9,40] parameter(0)\n  u = f32[4,20] parameter(1)\n  i = s32[] parameter(2)\n  j = s32[] "
+                  "parameter(3)\n",
                   "f32[9,40] dynamic-update-slice(a, u, i, j)"),
                1e-6, seed);
     ExpectSame(R"(HloModule m, input_output_alias={ {0}: (0, {}) }
@@ -125,12 +129,14 @@ ENTRY e {
 }
 
 TEST(Indexing, Gather) {
-  ExpectSame(Op("  a = f32[10,33] parameter(0)\n  i = s32[6,1] parameter(1)\n",
-                "f32[6,33] gather(a, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
-                "slice_sizes={1,33}"));
-  ExpectSame(Op("  a = f32[10,33] parameter(0)\n  i = s32[40] parameter(1)\n",
-                "f32[40] gather(a, i), offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={0}, index_vector_dim=1, "
-                "slice_sizes={1,1}"));
+  ExpectSame(
+      Op("  a = f32[10,33] parameter(0)\n  i = s32[6,1] parameter(1)\n",
+         "f32[6,33] gather(a, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, "
+         "slice_sizes={1,33}"));
+  ExpectSame(
+      Op("  a = f32[10,33] parameter(0)\n  i = s32[40] parameter(1)\n",
+         "f32[40] gather(a, i), offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={0}, index_vector_dim=1, "
+         "slice_sizes={1,1}"));
   ExpectSame(Op("  a = f32[10,33] parameter(0)\n  i = s32[5,2] parameter(1)\n",
                 "f32[5,2,3] gather(a, i), offset_dims={1,2}, collapsed_slice_dims={}, start_index_map={1,0}, "
                 "index_vector_dim=1, slice_sizes={2,3}"));
@@ -170,8 +176,10 @@ ENTRY e {
 std::string Reduce(const std::string& type, const std::string& op, const std::string& from, const std::string& to,
                    const std::string& dims) {
   return fmt::format(
-      "HloModule m\nr {{\n  x = {0}[] parameter(0)\n  y = {0}[] parameter(1)\n  ROOT s = {0}[] {1}(x, y)\n}}\nENTRY e {{\n  a = "
-      "{0}[{2}] parameter(0)\n  i = {0}[] parameter(1)\n  ROOT q = {0}[{3}] reduce(a, i), dimensions={{{4}}}, to_apply=r\n}}\n",
+      "HloModule m\nr {{\n  x = {0}[] parameter(0)\n  y = {0}[] parameter(1)\n  ROOT s = {0}[] {1}(x, y)\n}}\nENTRY e "
+      "{{\n  a = "
+      "{0}[{2}] parameter(0)\n  i = {0}[] parameter(1)\n  ROOT q = {0}[{3}] reduce(a, i), dimensions={{{4}}}, "
+      "to_apply=r\n}}\n",
       type, op, from, to, dims);
 }
 
@@ -220,7 +228,8 @@ max {
   y = f32[] parameter(1)
   ROOT s = f32[] maximum(x, y)
 }
-)" + std::string(kAdd) + R"(
+)" + std::string(kAdd) +
+             R"(
 f {
   a = f32[6,45] parameter(0)
   low = f32[] constant(-inf)
@@ -259,7 +268,8 @@ TEST(Products, Dot) {
                 "f32[5,40] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
              1e-5);
   ExpectSame(Op("  a = f32[3,5,30] parameter(0)\n  b = f32[3,40,30] parameter(1)\n",
-                "f32[3,5,40] dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}"),
+                "f32[3,5,40] dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, "
+                "rhs_contracting_dims={2}"),
              1e-5);
   ExpectSame(Op("  a = s32[30] parameter(0)\n  b = s32[30] parameter(1)\n",
                 "s32[] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}"));

@@ -4,14 +4,17 @@
 namespace stead::cpu {
 namespace {
 
-std::string Unary(const std::string& op, const std::string& type, const std::string& result, const std::string& attributes = "") {
-  return fmt::format("HloModule m\nENTRY e {{\n  a = {1}[7,19] parameter(0)\n  ROOT r = {2}[7,19] {0}(a){3}\n}}\n", op, type,
-                     result, attributes);
+std::string Unary(const std::string& op, const std::string& type, const std::string& result,
+                  const std::string& attributes = "") {
+  return fmt::format("HloModule m\nENTRY e {{\n  a = {1}[7,19] parameter(0)\n  ROOT r = {2}[7,19] {0}(a){3}\n}}\n", op,
+                     type, result, attributes);
 }
 
-std::string Binary(const std::string& op, const std::string& type, const std::string& result, const std::string& attributes = "") {
+std::string Binary(const std::string& op, const std::string& type, const std::string& result,
+                   const std::string& attributes = "") {
   return fmt::format(
-      "HloModule m\nENTRY e {{\n  a = {1}[7,19] parameter(0)\n  b = {1}[7,19] parameter(1)\n  ROOT r = {2}[7,19] {0}(a, b){3}\n}}\n",
+      "HloModule m\nENTRY e {{\n  a = {1}[7,19] parameter(0)\n  b = {1}[7,19] parameter(1)\n  ROOT r = {2}[7,19] "
+      "{0}(a, b){3}\n}}\n",
       op, type, result, attributes);
 }
 
@@ -22,9 +25,26 @@ const char* const kIntegers[] = {"s8", "s16", "s32", "s64", "u8", "u16", "u32", 
 double Tolerance(const std::string& type) { return type == "bf16" ? 1e-2 : type == "f16" ? 1e-3 : 1e-6; }
 
 TEST(Elementwise, FloatUnary) {
-  for (const std::string op : {"abs", "negate", "sign", "ceil", "floor", "round-nearest-afz", "round-nearest-even", "cbrt",
-                               "cosine", "erf", "exponential", "exponential-minus-one", "log", "log-plus-one", "logistic",
-                               "rsqrt", "sine", "sqrt", "tan", "tanh"}) {
+  for (const std::string op : {"abs",
+                               "negate",
+                               "sign",
+                               "ceil",
+                               "floor",
+                               "round-nearest-afz",
+                               "round-nearest-even",
+                               "cbrt",
+                               "cosine",
+                               "erf",
+                               "exponential",
+                               "exponential-minus-one",
+                               "log",
+                               "log-plus-one",
+                               "logistic",
+                               "rsqrt",
+                               "sine",
+                               "sqrt",
+                               "tan",
+                               "tanh"}) {
     for (const std::string type : kFloats) ExpectSame(Unary(op, type, type), Tolerance(type));
   }
   for (const std::string type : kFloats) ExpectSame(Unary("is-finite", type, "pred"));
@@ -32,7 +52,8 @@ TEST(Elementwise, FloatUnary) {
 }
 
 TEST(Elementwise, FloatBinary) {
-  for (const std::string op : {"add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "remainder", "atan2"}) {
+  for (const std::string op :
+       {"add", "subtract", "multiply", "divide", "maximum", "minimum", "power", "remainder", "atan2"}) {
     for (const std::string type : kFloats) ExpectSame(Binary(op, type, type), Tolerance(type));
   }
 }
@@ -48,8 +69,8 @@ TEST(Elementwise, IntegerUnary) {
 }
 
 TEST(Elementwise, IntegerBinary) {
-  for (const std::string op : {"add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "and", "or", "xor",
-                               "shift-left", "shift-right-arithmetic", "shift-right-logical", "power"}) {
+  for (const std::string op : {"add", "subtract", "multiply", "divide", "remainder", "maximum", "minimum", "and", "or",
+                               "xor", "shift-left", "shift-right-arithmetic", "shift-right-logical", "power"}) {
     for (const std::string type : kIntegers) ExpectSame(Binary(op, type, type));
   }
   for (const std::string op : {"and", "or", "xor"}) ExpectSame(Binary(op, "pred", "pred"));
@@ -105,31 +126,36 @@ ENTRY e {
 
 // Values that random numbers do not hit.
 TEST(Elementwise, SpecialValues) {
-  for (const std::string op : {"sign", "round-nearest-afz", "round-nearest-even", "sqrt", "log", "exponential", "tanh"}) {
+  for (const std::string op :
+       {"sign", "round-nearest-afz", "round-nearest-even", "sqrt", "log", "exponential", "tanh"}) {
     ExpectSame(R"(HloModule m
 ENTRY e {
   c = f32[10] constant({nan, inf, -inf, 0, -0, 0.5, -0.5, 1.5, 2.5, 1e-40})
-  ROOT r = f32[10] )" + op + "(c)\n}\n");
+  ROOT r = f32[10] )" +
+               op + "(c)\n}\n");
   }
   for (const std::string op : {"maximum", "minimum", "divide", "power", "remainder", "atan2"}) {
     ExpectSame(R"(HloModule m
 ENTRY e {
   a = f32[10] constant({nan, 1, inf, 0, -0, 1, -1, 0, inf, -8})
   b = f32[10] constant({1, nan, -inf, -0, 0, 0, 0, 0, 2, 0.5})
-  ROOT r = f32[10] )" + op + "(a, b)\n}\n");
+  ROOT r = f32[10] )" +
+               op + "(a, b)\n}\n");
   }
   for (const std::string op : {"divide", "remainder", "shift-left", "shift-right-arithmetic", "shift-right-logical"}) {
     ExpectSame(R"(HloModule m
 ENTRY e {
   a = s32[6] constant({-2147483648, 7, -7, 5, 1, -1})
   b = s32[6] constant({-1, 0, 0, 33, -1, 31})
-  ROOT r = s32[6] )" + op + "(a, b)\n}\n");
+  ROOT r = s32[6] )" +
+               op + "(a, b)\n}\n");
   }
   for (const std::string type : {"s8", "u8", "s32", "u32", "s64", "u64", "pred"}) {
     ExpectSame(R"(HloModule m
 ENTRY e {
   a = f32[8] constant({nan, inf, -inf, 300, -300, 3e9, -3e9, 1e20})
-  ROOT r = )" + type + "[8] convert(a)\n}\n");
+  ROOT r = )" + type +
+               "[8] convert(a)\n}\n");
   }
 }
 

@@ -13,11 +13,15 @@ using runtime::Argument;
 
 CpuExecutable::CpuExecutable(Program program, MachineCode code, runtime::Signature signature,
                              runtime::MemoryStats memory_stats)
-    : program_(std::move(program)), code_(std::move(code)), signature_(std::move(signature)), memory_stats_(memory_stats) {
+    : program_(std::move(program)),
+      code_(std::move(code)),
+      signature_(std::move(signature)),
+      memory_stats_(memory_stats) {
   for (const Step& step : program_.steps) most_places_ = std::max(most_places_, step.place_count);
 }
 
-Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, MachineCode code, runtime::Signature signature,
+Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, MachineCode code,
+                                                           runtime::Signature signature,
                                                            runtime::MemoryStats memory_stats) {
   std::unique_ptr<CpuExecutable> executable(
       new CpuExecutable(std::move(program), std::move(code), std::move(signature), memory_stats));
@@ -30,8 +34,8 @@ Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, Mach
 
 Status CpuExecutable::CheckArguments(std::span<const Argument> arguments) const {
   if (arguments.size() != signature_.parameters.size()) {
-    return InvalidArgument(fmt::format("{} arguments were given, the program takes {}", arguments.size(),
-                                       signature_.parameters.size()));
+    return InvalidArgument(
+        fmt::format("{} arguments were given, the program takes {}", arguments.size(), signature_.parameters.size()));
   }
   for (size_t number = 0; number < arguments.size(); ++number) {
     const int64_t wanted = signature_.parameters[number].byte_size();
@@ -43,8 +47,8 @@ Status CpuExecutable::CheckArguments(std::span<const Argument> arguments) const 
     for (size_t other = 0; other < number && wanted > 0; ++other) {
       if (arguments[other].memory->data() != arguments[number].memory->data()) continue;
       if (!arguments[other].donated && !arguments[number].donated) continue;
-      return InvalidArgument(fmt::format("arguments {} and {} are the same array, and it is donated", other, number), {},
-                             "the program may overwrite a donated array while it still reads the other argument",
+      return InvalidArgument(fmt::format("arguments {} and {} are the same array, and it is donated", other, number),
+                             {}, "the program may overwrite a donated array while it still reads the other argument",
                              "pass a copy of one of them, or do not donate it");
     }
   }
@@ -59,7 +63,9 @@ Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> 
     switch (slot.kind) {
       case Buffer::Kind::kScratch: data = frame.arena->data() + slot.offset; break;
       // Constants are only read; slots of all kinds share one type of pointer.
-      case Buffer::Kind::kConstant: data = const_cast<std::byte*>(program_.constants[slot.constant].bytes().data()); break;
+      case Buffer::Kind::kConstant:
+        data = const_cast<std::byte*>(program_.constants[slot.constant].bytes().data());
+        break;
       case Buffer::Kind::kOwned: {
         TRY(AllocationRef memory, runtime::Allocate(slot.bytes));
         data = memory->data();
@@ -85,7 +91,9 @@ Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> 
 
 void CpuExecutable::Walk(std::vector<std::byte*>& slots) const {
   std::vector<void*> pointers(most_places_);
-  const auto address = [&](uint32_t number) { return slots[program_.places[number].slot] + program_.places[number].offset; };
+  const auto address = [&](uint32_t number) {
+    return slots[program_.places[number].slot] + program_.places[number].offset;
+  };
   for (size_t at = 0; at < program_.steps.size();) {
     const Step& step = program_.steps[at];
     const uint32_t first = step.first_place;
@@ -128,10 +136,10 @@ Result<std::vector<AllocationRef>> CpuExecutable::TakeResults(Frame& frame, std:
   for (size_t leaf = 0; leaf < program_.results.size(); ++leaf) {
     const Place place = program_.results[leaf];
     std::byte* const data = frame.slots[place.slot] + place.offset;
-    const auto owner = std::ranges::find_if(frame.owners, [&](const AllocationRef& memory) { return memory->data() == data; });
-    const bool is_kept = std::ranges::any_of(arguments, [&](const Argument& argument) {
-      return !argument.donated && argument.memory->data() == data;
-    });
+    const auto owner =
+        std::ranges::find_if(frame.owners, [&](const AllocationRef& memory) { return memory->data() == data; });
+    const bool is_kept = std::ranges::any_of(
+        arguments, [&](const Argument& argument) { return !argument.donated && argument.memory->data() == data; });
     const bool is_taken = std::ranges::count(results, owner == frame.owners.end() ? AllocationRef() : *owner) > 0;
     if (owner != frame.owners.end() && !is_kept && !is_taken) {
       results.push_back(*owner);

@@ -31,7 +31,8 @@ class CpuExecutable : public runtime::Executable {
   Status CheckArguments(std::span<const runtime::Argument> arguments) const;
   Result<Frame> MakeFrame(std::span<const runtime::Argument> arguments) const;
   void Walk(std::vector<std::byte*>& slots) const;
-  Result<std::vector<runtime::AllocationRef>> TakeResults(Frame& frame, std::span<const runtime::Argument> arguments) const;
+  Result<std::vector<runtime::AllocationRef>> TakeResults(Frame& frame,
+                                                          std::span<const runtime::Argument> arguments) const;
 
   Program program_;
   MachineCode code_;

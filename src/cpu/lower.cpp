@@ -69,7 +69,8 @@ std::optional<MatMul> ToMatMul(const ir::Module& module, const Instruction& dot)
   const auto rhs_type = ToMatMulType(rhs.element_type);
   const auto out_type = ToMatMulType(dot.shape.element_type);
   if (!lhs_type || !rhs_type || !out_type || dot.operands.size() != 2) return std::nullopt;
-  if (ir::IsFloat(dot.shape.element_type) != (ir::IsFloat(lhs.element_type) || ir::IsFloat(rhs.element_type))) return std::nullopt;
+  if (ir::IsFloat(dot.shape.element_type) != (ir::IsFloat(lhs.element_type) || ir::IsFloat(rhs.element_type)))
+    return std::nullopt;
   MatMul matmul{*lhs_type, *rhs_type, *out_type, {}, {}, {}, {}};
   const auto& attributes = dot.As<ir::DotAttributes>();
   const std::vector<int64_t> lhs_strides = MemoryStrides(lhs);
@@ -92,7 +93,8 @@ std::optional<MatMul> ToMatMul(const ir::Module& module, const Instruction& dot)
   }
   for (size_t number = 0; number < attributes.lhs_contracting.size(); ++number) {
     const int64_t left = attributes.lhs_contracting[number];
-    matmul.depth.push_back({lhs.dimensions[left], lhs_strides[left], rhs_strides[attributes.rhs_contracting[number]], 0});
+    matmul.depth.push_back(
+        {lhs.dimensions[left], lhs_strides[left], rhs_strides[attributes.rhs_contracting[number]], 0});
   }
   return matmul;
 }
@@ -218,7 +220,8 @@ class Lowering {
       default: break;
     }
     if (plan_.placements[id].empty() || plan_.IsView(id)) return {};
-    if (instruction.opcode == Opcode::kCopy && instruction.shape == module_.shape(instruction.operands[0])) return Copy(id);
+    if (instruction.opcode == Opcode::kCopy && instruction.shape == module_.shape(instruction.operands[0]))
+      return Copy(id);
     if (instruction.opcode == Opcode::kDot) {
       if (std::optional<MatMul> matmul = ToMatMul(module_, instruction)) return Dot(id, *std::move(matmul));
     }
@@ -268,9 +271,8 @@ class Lowering {
     std::vector<Place> results;
     for (const Slice& slice : plan_.placements[id]) {
       const Place place = ToPlace(slice);
-      const auto shared = std::ranges::find_if(operands, [&](const Place& operand) {
-        return operand.slot == place.slot && operand.offset == place.offset;
-      });
+      const auto shared = std::ranges::find_if(
+          operands, [&](const Place& operand) { return operand.slot == place.slot && operand.offset == place.offset; });
       request.in_place.push_back(shared == operands.end() ? -1 : shared - operands.begin());
       results.push_back(place);
     }

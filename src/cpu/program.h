@@ -47,7 +47,8 @@ struct Slot {
   int64_t bytes = 0;
   int64_t offset = 0;     // kScratch: in the arena
   int64_t parameter = 0;  // kParameter: leaf number
-  bool overwritten = false;  // kParameter: the program writes it or returns it, so it must be given away or copied first
+  bool overwritten =
+      false;              // kParameter: the program writes it or returns it, so it must be given away or copied first
   uint32_t constant = 0;  // kConstant: number in `constants`
 };
 

@@ -23,7 +23,8 @@ inline ir::Module Parse(const std::string& text) {
   return std::move(module).value();
 }
 
-inline Result<std::unique_ptr<runtime::Executable>> CompileModule(const ir::Module& module, const CodegenOptions& options = {}) {
+inline Result<std::unique_ptr<runtime::Executable>> CompileModule(const ir::Module& module,
+                                                                  const CodegenOptions& options = {}) {
   TRY(inplace::BufferPlan plan, inplace::MakePlan(module, {}));
   TRY_STATUS(inplace::CheckPlan(plan));
   return CompileToMachineCode(plan, options);
@@ -42,7 +43,9 @@ inline ir::Literal RandomLiteral(const ir::Shape& shape, std::mt19937& generator
     case ir::ElementType::kF64: fill(double{}, number); break;
     case ir::ElementType::kF32: fill(float{}, number); break;
     case ir::ElementType::kPred: fill(uint8_t{}, [&] { return generator() % 2; }); break;
-    case ir::ElementType::kF16: fill(uint16_t{}, [&] { return std::bit_cast<uint16_t>(static_cast<_Float16>(number())); }); break;
+    case ir::ElementType::kF16:
+      fill(uint16_t{}, [&] { return std::bit_cast<uint16_t>(static_cast<_Float16>(number())); });
+      break;
     case ir::ElementType::kBF16:
       fill(uint16_t{}, [&] { return std::bit_cast<uint32_t>(static_cast<float>(number())) >> 16; });
       break;
@@ -88,7 +91,8 @@ inline ir::Literal FromMemory(const runtime::AllocationRef& memory, const ir::Sh
 }
 
 // Floats within `tolerance` of each other, relative to the larger of 1 and their size; everything else bit for bit.
-inline void ExpectClose(const ir::Literal& actual, const ir::Literal& expected, double tolerance, const std::string& what) {
+inline void ExpectClose(const ir::Literal& actual, const ir::Literal& expected, double tolerance,
+                        const std::string& what) {
   ASSERT_EQ(actual.shape().ToString(false), expected.shape().ToString(false)) << what;
   for (int64_t index = 0; index < expected.shape().element_count(); ++index) {
     if (!ir::IsFloat(expected.shape().element_type)) {
@@ -98,9 +102,11 @@ inline void ExpectClose(const ir::Literal& actual, const ir::Literal& expected, 
     const double a = actual.AsDouble(index);
     const double e = expected.AsDouble(index);
     if (std::isnan(e) || std::isinf(e)) {
-      ASSERT_TRUE(std::isnan(e) ? std::isnan(a) : a == e) << what << " element " << index << ": " << a << " is not " << e;
+      ASSERT_TRUE(std::isnan(e) ? std::isnan(a) : a == e)
+          << what << " element " << index << ": " << a << " is not " << e;
     } else {
-      ASSERT_LE(std::abs(a - e), tolerance * std::max(1.0, std::abs(e))) << what << " element " << index << ": " << a << ", not " << e;
+      ASSERT_LE(std::abs(a - e), tolerance * std::max(1.0, std::abs(e)))
+          << what << " element " << index << ": " << a << ", not " << e;
     }
   }
 }

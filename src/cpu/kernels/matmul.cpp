@@ -29,7 +29,7 @@ int64_t Count(const std::vector<MatMulDimension>& dimensions) {
 }
 
 // The offset of every index of a group of dimensions, in row-major order, for one of the arrays.
-std::vector<int64_t> Offsets(const std::vector<MatMulDimension>& dimensions, int64_t MatMulDimension::*stride) {
+std::vector<int64_t> Offsets(const std::vector<MatMulDimension>& dimensions, int64_t MatMulDimension::* stride) {
   std::vector<int64_t> offsets = {0};
   for (const MatMulDimension& dimension : dimensions) {
     std::vector<int64_t> next;
@@ -114,7 +114,8 @@ class Product {
     return WithType(type, [](auto element) { return std::is_same_v<decltype(element), T>; });
   }
   static const void* Shifted(const void* base, MatMulType type, int64_t elements) {
-    return WithType(type, [&](auto element) -> const void* { return static_cast<const decltype(element)*>(base) + elements; });
+    return WithType(
+        type, [&](auto element) -> const void* { return static_cast<const decltype(element)*>(base) + elements; });
   }
 
   void RunOne() {
@@ -160,7 +161,8 @@ class Product {
   void RunRows(int64_t first_row, int64_t row_count) {
     // Sums of a block whose output has another type or layout.
     T* const sums = has_plain_out_ ? nullptr : Workspace<T>(2, row_count * kColumnBlock);
-    const bool reads_in_place = rows_ <= kernel_.rows && IsTypeOf(matmul_.rhs) && IsContiguous(rhs_columns_) && IsRegular(rhs_depth_);
+    const bool reads_in_place =
+        rows_ <= kernel_.rows && IsTypeOf(matmul_.rhs) && IsContiguous(rhs_columns_) && IsRegular(rhs_depth_);
     for (int64_t column = 0; column < columns_; column += kColumnBlock) {
       const int64_t column_count = std::min(kColumnBlock, columns_ - column);
       for (int64_t depth = 0; depth < depth_; depth += kDepthBlock) {
@@ -243,18 +245,20 @@ class Product {
 
   void PackLhs(int64_t row, int64_t rows, int64_t depth, int64_t depth_count, T* packed) const {
     WithType(matmul_.lhs, [&](auto element) {
-      PackBlock(static_cast<const decltype(element)*>(lhs_), &lhs_rows_[row], rows, &lhs_depth_[depth], depth_count, packed, rows);
+      PackBlock(static_cast<const decltype(element)*>(lhs_), &lhs_rows_[row], rows, &lhs_depth_[depth], depth_count,
+                packed, rows);
     });
   }
   void PackRhs(int64_t column, int64_t columns, int64_t depth, int64_t depth_count, T* packed) const {
     WithType(matmul_.rhs, [&](auto element) {
-      PackBlock(static_cast<const decltype(element)*>(rhs_), &rhs_columns_[column], columns, &rhs_depth_[depth], depth_count,
-                packed, static_cast<int64_t>(kernel_.columns));
+      PackBlock(static_cast<const decltype(element)*>(rhs_), &rhs_columns_[column], columns, &rhs_depth_[depth],
+                depth_count, packed, static_cast<int64_t>(kernel_.columns));
     });
   }
   void Unpack(const T* block, int64_t stride, int64_t row, int64_t rows, int64_t column, int64_t columns) const {
     WithType(matmul_.out, [&](auto element) {
-      UnpackBlock(block, stride, static_cast<decltype(element)*>(out_), &out_rows_[row], rows, &out_columns_[column], columns);
+      UnpackBlock(block, stride, static_cast<decltype(element)*>(out_), &out_rows_[row], rows, &out_columns_[column],
+                  columns);
     });
   }
 

@@ -16,8 +16,8 @@ struct MatMulKernel {
   // the depth.
   using Dot = void(int64_t depth, const T* lhs, const T* rhs, int64_t rhs_stride, T* out);
 
-  int rows = 0;     // of the largest tile
-  int columns = 0;  // of every tile
+  int rows = 0;                     // of the largest tile
+  int columns = 0;                  // of every tile
   Tile* tiles[kMostRows + 1] = {};  // by number of rows
   Dot* dot = nullptr;
 };

@@ -52,8 +52,8 @@ To ConvertElement(From value) {
 // packed[d * width + m] = source[minor[m] + depth[d]] for m < count, 0 for count <= m < width. `minor` and `depth` are
 // offsets in elements.
 template <typename T, typename Source>
-void PackBlock(const Source* source, const int64_t* minor, int64_t count, const int64_t* depth, int64_t depth_count, T* packed,
-               int64_t width) {
+void PackBlock(const Source* source, const int64_t* minor, int64_t count, const int64_t* depth, int64_t depth_count,
+               T* packed, int64_t width) {
   const bool is_contiguous = count > 1 && minor[count - 1] - minor[0] == count - 1 && minor[1] - minor[0] == 1;
   if (!is_contiguous && depth_count > 1 && depth[1] - depth[0] == 1) {
     // Contiguous along the depth: read in that order.
@@ -79,8 +79,8 @@ void PackBlock(const Source* source, const int64_t* minor, int64_t count, const 
 
 // out[rows[r] + columns[c]] = block[r * stride + c].
 template <typename T, typename Target>
-void UnpackBlock(const T* block, int64_t stride, Target* out, const int64_t* rows, int64_t row_count, const int64_t* columns,
-                 int64_t column_count) {
+void UnpackBlock(const T* block, int64_t stride, Target* out, const int64_t* rows, int64_t row_count,
+                 const int64_t* columns, int64_t column_count) {
   for (int64_t row = 0; row < row_count; ++row) {
     Target* const target = out + rows[row];
     for (int64_t column = 0; column < column_count; ++column) {

@@ -42,8 +42,8 @@ struct PlainLanes {
 };
 
 bool HasAvx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512bw");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw");
 }
 bool HasAvx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
 
@@ -56,20 +56,23 @@ MatMulKernel<int64_t> PortableKernelS64() { return MakeKernel<PlainLanes<int64_t
 
 template <>
 const MatMulKernel<float>& BestMatMulKernel() {
-  static const MatMulKernel<float> kernel =
-      HasAvx512() ? Avx512KernelF32() : HasAvx2() ? Avx2KernelF32() : PortableKernelF32();
+  static const MatMulKernel<float> kernel = HasAvx512() ? Avx512KernelF32()
+                                            : HasAvx2() ? Avx2KernelF32()
+                                                        : PortableKernelF32();
   return kernel;
 }
 template <>
 const MatMulKernel<double>& BestMatMulKernel() {
-  static const MatMulKernel<double> kernel =
-      HasAvx512() ? Avx512KernelF64() : HasAvx2() ? Avx2KernelF64() : PortableKernelF64();
+  static const MatMulKernel<double> kernel = HasAvx512() ? Avx512KernelF64()
+                                             : HasAvx2() ? Avx2KernelF64()
+                                                         : PortableKernelF64();
   return kernel;
 }
 template <>
 const MatMulKernel<int32_t>& BestMatMulKernel() {
-  static const MatMulKernel<int32_t> kernel =
-      HasAvx512() ? Avx512KernelS32() : HasAvx2() ? Avx2KernelS32() : PortableKernelS32();
+  static const MatMulKernel<int32_t> kernel = HasAvx512() ? Avx512KernelS32()
+                                              : HasAvx2() ? Avx2KernelS32()
+                                                          : PortableKernelS32();
   return kernel;
 }
 template <>

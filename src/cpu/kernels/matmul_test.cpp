@@ -57,7 +57,7 @@ int64_t CountOf(const std::vector<MatMulDimension>& dimensions) {
 }
 
 // The offset of the `index`-th element of a group in one array.
-int64_t OffsetOf(const std::vector<MatMulDimension>& dimensions, int64_t MatMulDimension::*stride, int64_t index) {
+int64_t OffsetOf(const std::vector<MatMulDimension>& dimensions, int64_t MatMulDimension::* stride, int64_t index) {
   int64_t offset = 0;
   for (size_t dim = dimensions.size(); dim-- > 0;) {
     offset += index % dimensions[dim].size * (dimensions[dim].*stride);
@@ -76,7 +76,7 @@ void ExpectRight(const MatMul& matmul, int64_t lhs_size, int64_t rhs_size, int64
   for (int64_t batch = 0; batch < CountOf(matmul.batch); ++batch) {
     for (int64_t row = 0; row < CountOf(matmul.rows); ++row) {
       for (int64_t column = 0; column < CountOf(matmul.columns); ++column) {
-        const auto offset = [&](int64_t MatMulDimension::*stride) {
+        const auto offset = [&](int64_t MatMulDimension::* stride) {
           return OffsetOf(matmul.batch, stride, batch) + OffsetOf(matmul.rows, stride, row) +
                  OffsetOf(matmul.columns, stride, column);
         };
@@ -98,8 +98,9 @@ void ExpectRight(const MatMul& matmul, int64_t lhs_size, int64_t rhs_size, int64
 
 template <typename Lhs, typename Rhs, typename Out, typename Sum>
 void ExpectRight(MatMulType lhs, MatMulType rhs, MatMulType out, Sizes size, Transposed transposed = {}) {
-  SCOPED_TRACE(::testing::Message() << size.batch << " x " << size.rows << "x" << size.depth << " * " << size.depth << "x"
-                                    << size.columns << " transposed " << transposed.lhs << transposed.rhs << transposed.out);
+  SCOPED_TRACE(::testing::Message() << size.batch << " x " << size.rows << "x" << size.depth << " * " << size.depth
+                                    << "x" << size.columns << " transposed " << transposed.lhs << transposed.rhs
+                                    << transposed.out);
   ExpectRight<Lhs, Rhs, Out, Sum>(Make(lhs, rhs, out, size, transposed), size.batch * size.rows * size.depth,
                                   size.batch * size.depth * size.columns, size.batch * size.rows * size.columns);
 }
@@ -127,7 +128,8 @@ TEST(MatMul, EveryTranspose) {
     for (int64_t columns : {1, 3, 40}) {
       for (int mask = 0; mask < 8; ++mask) {
         ExpectRight<float, float, float, float>(MatMulType::kF32, MatMulType::kF32, MatMulType::kF32,
-                                                {3, rows, columns, 37}, {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0});
+                                                {3, rows, columns, 37},
+                                                {(mask & 1) != 0, (mask & 2) != 0, (mask & 4) != 0});
       }
     }
   }
@@ -181,7 +183,8 @@ void ExpectKernel(const MatMulKernel<T>& kernel) {
     for (int row = 0; row < rows; ++row) {
       for (int column = 0; column < kernel.columns; ++column) {
         T sum = 1;
-        for (int64_t step = 0; step < depth; ++step) sum += lhs[step * rows + row] * rhs[step * kernel.columns + column];
+        for (int64_t step = 0; step < depth; ++step)
+          sum += lhs[step * rows + row] * rhs[step * kernel.columns + column];
         ASSERT_EQ(out[row * kernel.columns + column], sum);
       }
     }
@@ -213,7 +216,8 @@ TEST(MatMulKernel, Avx2) {
 }
 
 TEST(MatMulKernel, Avx512) {
-  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq")) GTEST_SKIP() << "this CPU has no AVX-512";
+  if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq"))
+    GTEST_SKIP() << "this CPU has no AVX-512";
   ExpectKernel(Avx512KernelF32());
   ExpectKernel(Avx512KernelF64());
   ExpectKernel(Avx512KernelS32());

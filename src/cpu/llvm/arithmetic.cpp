@@ -63,7 +63,8 @@ bool Arithmetic::Supports(const ir::Module& module, const ir::Instruction& instr
   }
   const Opcode opcode = instruction.opcode;
   switch (ir::InfoOf(opcode).family) {
-    case ir::OpFamily::kUnary: return opcode != Opcode::kImag && SupportsUnary(opcode, module.shape(instruction.operands[0]).element_type);
+    case ir::OpFamily::kUnary:
+      return opcode != Opcode::kImag && SupportsUnary(opcode, module.shape(instruction.operands[0]).element_type);
     case ir::OpFamily::kBinary: return SupportsBinary(opcode, instruction.shape.element_type);
     case ir::OpFamily::kTernary:
     case ir::OpFamily::kCompare: return true;
@@ -157,7 +158,8 @@ llvm::Value* Arithmetic::FloatUnary(const ir::Instruction& instruction, llvm::Va
 
 llvm::Value* Arithmetic::FloatSign(llvm::Value* x) {
   llvm::Constant* const zero = llvm::Constant::getNullValue(x->getType());
-  llvm::Value* const one = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, llvm::ConstantFP::get(x->getType(), 1), x);
+  llvm::Value* const one =
+      builder_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, llvm::ConstantFP::get(x->getType(), 1), x);
   // Zeros of either sign and NaN are their own sign.
   return builder_.CreateSelect(builder_.CreateFCmpUEQ(x, zero), x, one);
 }
@@ -294,7 +296,8 @@ llvm::Value* Arithmetic::Shift(Opcode opcode, llvm::Value* value, llvm::Value* a
   llvm::Value* const in_range = builder_.CreateICmpULT(amount, Integer(amount, width));
   llvm::Value* const safe = builder_.CreateSelect(in_range, amount, Integer(amount, width - 1));
   if (opcode == Opcode::kShiftRightArithmetic) return builder_.CreateAShr(value, safe);
-  llvm::Value* const shifted = opcode == Opcode::kShiftLeft ? builder_.CreateShl(value, safe) : builder_.CreateLShr(value, safe);
+  llvm::Value* const shifted =
+      opcode == Opcode::kShiftLeft ? builder_.CreateShl(value, safe) : builder_.CreateLShr(value, safe);
   return builder_.CreateSelect(in_range, shifted, Integer(value, 0));
 }
 
@@ -302,7 +305,8 @@ llvm::Value* Arithmetic::Shift(Opcode opcode, llvm::Value* value, llvm::Value* a
 llvm::Value* Arithmetic::IntegerPower(bool is_signed, llvm::Value* base, llvm::Value* exponent) {
   llvm::Value* const one = Integer(base, 1);
   const auto is_set = [&](int64_t bit) {
-    return builder_.CreateICmpNE(builder_.CreateAnd(exponent, Integer(exponent, int64_t{1} << bit)), Integer(exponent, 0));
+    return builder_.CreateICmpNE(builder_.CreateAnd(exponent, Integer(exponent, int64_t{1} << bit)),
+                                 Integer(exponent, 0));
   };
   llvm::Value* power = one;
   llvm::Value* square = base;

@@ -20,7 +20,8 @@ class Arithmetic {
 
   // The value of an elementwise instruction. Operands that are one element beside vectors are repeated in every lane.
   // REQUIRES: Supports(module, instruction).
-  llvm::Value* Apply(const ir::Module& module, const ir::Instruction& instruction, llvm::ArrayRef<llvm::Value*> operands);
+  llvm::Value* Apply(const ir::Module& module, const ir::Instruction& instruction,
+                     llvm::ArrayRef<llvm::Value*> operands);
 
   // A binary op on two values of one type, as `Apply` would for an instruction of that op.
   llvm::Value* Binary(ir::Opcode opcode, ir::ElementType type, llvm::Value* left, llvm::Value* right);
@@ -38,7 +39,8 @@ class Arithmetic {
   llvm::Value* Quotient(bool is_signed, bool wants_remainder, llvm::Value* left, llvm::Value* right);
   llvm::Value* Shift(ir::Opcode opcode, llvm::Value* value, llvm::Value* amount);
   llvm::Value* IntegerPower(bool is_signed, llvm::Value* base, llvm::Value* exponent);
-  llvm::Value* Compare(const ir::CompareAttributes& attributes, ir::ElementType type, llvm::Value* left, llvm::Value* right);
+  llvm::Value* Compare(const ir::CompareAttributes& attributes, ir::ElementType type, llvm::Value* left,
+                       llvm::Value* right);
   llvm::Value* TotalOrderKey(llvm::Value* value);
   llvm::Value* ReducePrecision(const ir::ReducePrecisionAttributes& attributes, llvm::Value* x);
   llvm::Value* FloatSign(llvm::Value* x);

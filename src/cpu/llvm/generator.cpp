@@ -65,7 +65,8 @@ llvm::Value* Generator::At(InstrId id, const Index& index, Guard guard, int64_t 
   return value;
 }
 
-llvm::Value* Generator::Generate(const Instruction& instruction, InstrId id, const Index& index, Guard guard, int64_t leaf) {
+llvm::Value* Generator::Generate(const Instruction& instruction, InstrId id, const Index& index, Guard guard,
+                                 int64_t leaf) {
   if (const MemoryArray* const array = Bound(id)) return Load(*array, index, guard);
   if (ir::IsElementwise(instruction.opcode)) return Elementwise(instruction, index, guard);
   switch (instruction.opcode) {
@@ -128,8 +129,7 @@ llvm::Constant* ScalarConstant(llvm::LLVMContext& context, const ir::Literal& li
   llvm::Type* const form = RegisterType(context, type);
   switch (type) {
     case ElementType::kF64: return llvm::ConstantFP::get(form, literal.data<double>()[element]);
-    case ElementType::kF32:
-      return llvm::ConstantFP::get(context, llvm::APFloat(literal.data<float>()[element]));
+    case ElementType::kF32: return llvm::ConstantFP::get(context, llvm::APFloat(literal.data<float>()[element]));
     case ElementType::kF16:
       return llvm::ConstantFP::get(context, llvm::APFloat(ir::HalfToFloat(literal.data<uint16_t>()[element])));
     case ElementType::kBF16:
@@ -186,7 +186,8 @@ llvm::Value* Generator::Load(const MemoryArray& array, const Index& index, Guard
                              : builder_.CreateMaskedLoad(vector, address, align, mask, nothing);
   } else {
     llvm::Value* const addresses = builder_.CreateGEP(scalar, array.base, loops_.Lanes(position));
-    llvm::Value* const all = llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(builder_.getInt1Ty(), loops_.lanes()));
+    llvm::Value* const all =
+        llvm::Constant::getAllOnesValue(llvm::FixedVectorType::get(builder_.getInt1Ty(), loops_.lanes()));
     stored = builder_.CreateMaskedGather(vector, addresses, align, mask == nullptr ? all : mask, nothing);
   }
   return registers_.FromMemory(stored, type);
@@ -223,7 +224,12 @@ llvm::Value* Generator::BitcastConvert(const Instruction& instruction, const Ind
   const int64_t from_bits = ir::ElementBits(from);
   const int64_t to_bits = ir::ElementBits(to);
   if (from_bits == to_bits) return registers_.Reinterpret(At(operand, index, guard), from, to);
-  const auto integer = [&](int64_t bits) { return bits == 8 ? ElementType::kU8 : bits == 16 ? ElementType::kU16 : bits == 32 ? ElementType::kU32 : ElementType::kU64; };
+  const auto integer = [&](int64_t bits) {
+    return bits == 8    ? ElementType::kU8
+           : bits == 16 ? ElementType::kU16
+           : bits == 32 ? ElementType::kU32
+                        : ElementType::kU64;
+  };
   const ElementType narrow = integer(std::min(from_bits, to_bits));
   const ElementType wide = integer(std::max(from_bits, to_bits));
   if (from_bits > to_bits) {
@@ -261,7 +267,9 @@ std::vector<llvm::Value*> Generator::Call(ir::ComputationId id, const Values& ar
     for (InstrId operand : instruction.operands) operands.push_back(values[operand][0]);
     switch (instruction.opcode) {
       case Opcode::kParameter: values[member] = {arguments[instruction.As<ir::ParameterAttributes>().number]}; break;
-      case Opcode::kConstant: values[member] = {ScalarConstant(builder_.getContext(), instruction.As<ir::Literal>(), 0)}; break;
+      case Opcode::kConstant:
+        values[member] = {ScalarConstant(builder_.getContext(), instruction.As<ir::Literal>(), 0)};
+        break;
       case Opcode::kTuple: values[member] = operands; break;
       case Opcode::kGetTupleElement:
         values[member] = {values[instruction.operands[0]][instruction.As<ir::TupleElementAttributes>().index]};

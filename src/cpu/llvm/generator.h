@@ -63,7 +63,8 @@ class Generator {
   Arithmetic& arithmetic() { return arithmetic_; }
 
  private:
-  llvm::Value* Generate(const ir::Instruction& instruction, ir::InstrId id, const Index& index, Guard guard, int64_t leaf);
+  llvm::Value* Generate(const ir::Instruction& instruction, ir::InstrId id, const Index& index, Guard guard,
+                        int64_t leaf);
   llvm::Value* Constant(const ir::Instruction& instruction, const Index& index, Guard guard);
   llvm::Value* Iota(const ir::Instruction& instruction, const Index& index);
   llvm::Value* Elementwise(const ir::Instruction& instruction, const Index& index, Guard guard);

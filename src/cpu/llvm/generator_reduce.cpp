@@ -37,7 +37,8 @@ bool IsAssociative(Opcode opcode) {
 std::optional<Opcode> SimpleReducer(const ir::Module& module, ir::ComputationId id) {
   const Instruction& root = module.instruction(module.root(id));
   const std::vector<InstrId>& parameters = module.computation(id).parameters;
-  if (!IsAssociative(root.opcode) || parameters.size() != 2 || !std::ranges::is_permutation(root.operands, parameters)) {
+  if (!IsAssociative(root.opcode) || parameters.size() != 2 ||
+      !std::ranges::is_permutation(root.operands, parameters)) {
     return std::nullopt;
   }
   return root.opcode;
@@ -135,7 +136,8 @@ std::vector<llvm::Value*> Generator::Reduce(InstrId id, const Index& index, Guar
     Index source = KeptIndex(operand, reduced, index);
     for (size_t level = 0; level < dims.size(); ++level) source[dims[level]] = counters[level];
     Values arguments = accumulators;
-    for (size_t number = 0; number < count; ++number) arguments.push_back(At(instruction.operands[number], source, guard));
+    for (size_t number = 0; number < count; ++number)
+      arguments.push_back(At(instruction.operands[number], source, guard));
     return Call(instruction.called[0], arguments);
   });
 }
@@ -247,8 +249,9 @@ std::vector<llvm::Value*> Generator::ReduceWindow(const Instruction& instruction
     Values arguments = accumulators;
     for (size_t number = 0; number < count; ++number) {
       // The padding around the operand holds the initial value.
-      llvm::Value* const element =
-          operand.element_count() == 0 ? initial[number] : At(instruction.operands[number], bounded.index, bounded.guard);
+      llvm::Value* const element = operand.element_count() == 0
+                                       ? initial[number]
+                                       : At(instruction.operands[number], bounded.index, bounded.guard);
       arguments.push_back(SelectInside(bounded, element, initial[number]));
     }
     return Call(instruction.called[0], arguments);
@@ -265,7 +268,8 @@ llvm::Value* Generator::Dot(const Instruction& instruction, const Index& index, 
   if (loops_.space().Varies(index)) zero = Splat(zero);
   size_t next_free = dot.lhs_batch.size();
   // The index of one operand: batch and contracting dimensions are named, free ones follow in the order of the result.
-  const auto fill = [&](const Shape& shape, const ir::Dimensions& batch, const ir::Dimensions& contracting, size_t first_free) {
+  const auto fill = [&](const Shape& shape, const ir::Dimensions& batch, const ir::Dimensions& contracting,
+                        size_t first_free) {
     Index source(shape.dimensions.size());
     for (size_t number = 0; number < batch.size(); ++number) source[batch[number]] = index[number];
     for (int64_t dim = 0; dim < shape.rank(); ++dim) {

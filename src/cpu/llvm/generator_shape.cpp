@@ -104,8 +104,8 @@ void Generator::RestrictSpread(Bounded& bounded, const IndexExpression& expressi
 
 llvm::Value* Generator::SelectInside(const Bounded& bounded, llvm::Value* inside, llvm::Value* outside) {
   if (bounded.inside == nullptr) return inside;
-  const bool varies = bounded.inside->getType()->isVectorTy() || inside->getType()->isVectorTy() ||
-                      outside->getType()->isVectorTy();
+  const bool varies =
+      bounded.inside->getType()->isVectorTy() || inside->getType()->isVectorTy() || outside->getType()->isVectorTy();
   if (varies) inside = Splat(inside), outside = Splat(outside);
   return builder_.CreateSelect(bounded.inside, inside, outside);
 }

@@ -127,7 +127,8 @@ IndexExpression IndexSpace::Simplify(IndexExpression expression) const {
       if (remainder == divisions_.end()) continue;
       const int64_t factor = coefficient / quotient.divisor;
       if (!std::ranges::count(expression.terms, std::pair(remainder->second, factor))) continue;
-      const IndexExpression pair = IndexExpression::Of(variable) * quotient.divisor + IndexExpression::Of(remainder->second);
+      const IndexExpression pair =
+          IndexExpression::Of(variable) * quotient.divisor + IndexExpression::Of(remainder->second);
       expression = expression + pair * -factor + quotient.of * factor;
       changed = true;
       break;
@@ -151,7 +152,8 @@ Index IndexSpace::Delinearize(const IndexExpression& position, const std::vector
     const int64_t dim = order[step];
     if (sizes[dim] == 1) continue;
     // The slowest dimension takes all that is left: a position stays inside its array.
-    const bool slowest = std::all_of(order.begin(), order.begin() + step, [&](int64_t slower) { return sizes[slower] == 1; });
+    const bool slowest =
+        std::all_of(order.begin(), order.begin() + step, [&](int64_t slower) { return sizes[slower] == 1; });
     index[dim] = slowest ? rest : Remainder(rest, sizes[dim]);
     rest = Quotient(rest, sizes[dim]);
   }

@@ -69,7 +69,8 @@ class IndexSpace {
   // Position in an array whose dimensions have these strides, and the coordinates of a position. `sizes` and `order` list
   // the dimensions from the slowest to the fastest in memory.
   IndexExpression Linear(const Index& index, const std::vector<int64_t>& strides) const;
-  Index Delinearize(const IndexExpression& position, const std::vector<int64_t>& sizes, const std::vector<int64_t>& order);
+  Index Delinearize(const IndexExpression& position, const std::vector<int64_t>& sizes,
+                    const std::vector<int64_t>& order);
 
   // The innermost scope the expression depends on.
   int Depth(const IndexExpression& expression) const;

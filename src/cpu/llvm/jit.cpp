@@ -189,7 +189,8 @@ Result<llvm::SmallVector<char, 0>> EmitObject(llvm::Module& module, llvm::Target
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
   llvm::MCContext* context = nullptr;
-  if (machine.addPassesToEmitMC(passes, context, stream)) return JitError("the code generator cannot write object files");
+  if (machine.addPassesToEmitMC(passes, context, stream))
+    return JitError("the code generator cannot write object files");
   passes.run(module);
   return object;
 }
@@ -257,8 +258,11 @@ Result<MachineCode> MachineCode::Compile(JitModule module, const DumpSink& dump)
 }
 
 Result<void*> MachineCode::Find(std::string_view function) const {
-  llvm::Expected<void*> address = Session::Get().Find(loaded_->dylib, llvm::StringRef(function.data(), function.size()));
-  if (!address) return JitError(fmt::format("machine code has no function `{}`: {}", function, llvm::toString(address.takeError())));
+  llvm::Expected<void*> address =
+      Session::Get().Find(loaded_->dylib, llvm::StringRef(function.data(), function.size()));
+  if (!address)
+    return JitError(
+        fmt::format("machine code has no function `{}`: {}", function, llvm::toString(address.takeError())));
   return *address;
 }
 

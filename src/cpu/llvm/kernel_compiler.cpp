@@ -24,6 +24,8 @@ Result<Kernel> KernelCompiler::Add(const KernelRequest& request) {
   return KernelEmitter(module_, request, function).Emit();
 }
 
-Result<MachineCode> KernelCompiler::Finish(const DumpSink& dump) { return MachineCode::Compile(std::move(code_), dump); }
+Result<MachineCode> KernelCompiler::Finish(const DumpSink& dump) {
+  return MachineCode::Compile(std::move(code_), dump);
+}
 
 }  // namespace stead::cpu

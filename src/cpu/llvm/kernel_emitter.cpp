@@ -69,7 +69,8 @@ void KernelEmitter::BindOperands() {
     const InstrId outside = instruction_.operands[number];
     const InstrId inside = is_fusion ? module_.computation(instruction_.called[0]).parameters[number] : outside;
     STEAD_CHECK(module_.shape(outside).is_array(), instruction_.name);
-    llvm::Value* const slot = builder_.CreateConstGEP1_64(builder_.getPtrTy(), function_->getArg(0), operand_leaf_count_);
+    llvm::Value* const slot =
+        builder_.CreateConstGEP1_64(builder_.getPtrTy(), function_->getArg(0), operand_leaf_count_);
     // A fused parameter may name another layout than the array it stands for; the array's holds.
     Shape shape = module_.shape(outside);
     generator_.Bind(inside, {builder_.CreateLoad(builder_.getPtrTy(), slot), std::move(shape)});
@@ -176,7 +177,8 @@ std::vector<KernelEmitter::Nest> KernelEmitter::Nests() {
       if (nest.kind != kind) return false;
       const Output& first = nest.outputs[0];
       if (kind == NestKind::kScatter) return BehindViews(first.root) == BehindViews(output.root);
-      return (kind == NestKind::kLoop || kind == NestKind::kRows) && first.array.shape.dimensions == output.array.shape.dimensions &&
+      return (kind == NestKind::kLoop || kind == NestKind::kRows) &&
+             first.array.shape.dimensions == output.array.shape.dimensions &&
              MemoryOrder(first.array.shape) == MemoryOrder(output.array.shape);
     };
     auto nest = std::ranges::find_if(nests, joins);
@@ -195,14 +197,16 @@ Status KernelEmitter::Order(std::vector<Nest>& nests) const {
   while (!nests.empty()) {
     const auto is_free = [&](const Nest& candidate) {
       return std::ranges::none_of(nests, [&](const Nest& other) {
-        return &other != &candidate && std::ranges::any_of(candidate.writes, [&](int64_t leaf) { return other.reads.contains(leaf); });
+        return &other != &candidate &&
+               std::ranges::any_of(candidate.writes, [&](int64_t leaf) { return other.reads.contains(leaf); });
       });
     };
     const auto next = std::ranges::find_if(nests, is_free);
     if (next == nests.end()) {
-      return Unimplemented(fmt::format("op `{}` (`{}`) overwrites two operands in place that its results read crosswise",
-                                       ir::OpcodeName(instruction_.opcode), instruction_.name),
-                           module_.SourceOf(request_.instruction));
+      return Unimplemented(
+          fmt::format("op `{}` (`{}`) overwrites two operands in place that its results read crosswise",
+                      ir::OpcodeName(instruction_.opcode), instruction_.name),
+          module_.SourceOf(request_.instruction));
     }
     ordered.push_back(std::move(*next));
     nests.erase(next);
@@ -255,7 +259,8 @@ llvm::Value* KernelEmitter::End(int64_t items) {
 void KernelEmitter::EmitBody(const std::vector<Output>& outputs, const Index& index) {
   std::vector<llvm::Value*> values;
   for (const Output& output : outputs) values.push_back(generator_.At(output.root, index, {}, output.leaf));
-  for (size_t number = 0; number < outputs.size(); ++number) generator_.Store(outputs[number].array, index, values[number]);
+  for (size_t number = 0; number < outputs.size(); ++number)
+    generator_.Store(outputs[number].array, index, values[number]);
 }
 
 void KernelEmitter::EmitLoop(const std::vector<Output>& outputs, bool with_vectors) {
@@ -291,7 +296,8 @@ void KernelEmitter::EmitLoop(const std::vector<Output>& outputs, bool with_vecto
   if (shares_work_) kernel_.work_items = items;
   index[dims[0]] = loops_.OpenLoop(Begin(), End(items), items);
   const size_t scalar_dims = with_vectors ? dims.size() - 1 : dims.size();
-  for (size_t level = 1; level < scalar_dims; ++level) index[dims[level]] = loops_.OpenLoop(shape.dimensions[dims[level]]);
+  for (size_t level = 1; level < scalar_dims; ++level)
+    index[dims[level]] = loops_.OpenLoop(shape.dimensions[dims[level]]);
   if (with_vectors) {
     loops_.ForEachVector(shape.dimensions[dims.back()], 1, [&](const IndexExpression& position, int64_t) {
       index[dims.back()] = position;
@@ -303,8 +309,8 @@ void KernelEmitter::EmitLoop(const std::vector<Output>& outputs, bool with_vecto
   for (size_t level = 0; level < scalar_dims; ++level) loops_.Close();
 }
 
-void KernelEmitter::ForEachElement(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order, int64_t vector_dim,
-                                   const std::function<void(const Index&)>& body) {
+void KernelEmitter::ForEachElement(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order,
+                                   int64_t vector_dim, const std::function<void(const Index&)>& body) {
   Index index(sizes.size());
   int opened = 0;
   for (int64_t dim : order) {

@@ -30,9 +30,9 @@ class KernelEmitter {
   enum class NestKind : uint8_t { kLoop, kRows, kWindow, kPieces, kScatter };
   struct Output {
     ir::InstrId root;
-    int64_t leaf = 0;          // of the root's value
+    int64_t leaf = 0;  // of the root's value
     MemoryArray array;
-    int64_t in_place = -1;     // operand leaf
+    int64_t in_place = -1;  // operand leaf
   };
   struct Nest {
     NestKind kind = NestKind::kLoop;

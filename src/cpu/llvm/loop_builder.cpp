@@ -20,7 +20,8 @@ llvm::BasicBlock* LoopBuilder::NewBlock(const char* name) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Scopes.
 
-IndexExpression LoopBuilder::AddVariable(Variable::Kind kind, llvm::Value* value, int64_t limit, int depth, bool varies) {
+IndexExpression LoopBuilder::AddVariable(Variable::Kind kind, llvm::Value* value, int64_t limit, int depth,
+                                         bool varies) {
   Variable variable;
   variable.kind = kind;
   variable.limit = limit;
@@ -138,8 +139,10 @@ void LoopBuilder::ForEachVector(int64_t limit, int64_t group,
     const int64_t runs = (limit - done) / (lanes_ * size);
     if (runs < 2) continue;
     const int64_t first = done / (lanes_ * size);
-    const IndexExpression position = OpenVectorLoop(builder_.getInt64(first), builder_.getInt64(first + runs), limit, size);
-    for (int64_t member = 0; member < size; ++member) body(position + IndexExpression::Constant(member * lanes_), member);
+    const IndexExpression position =
+        OpenVectorLoop(builder_.getInt64(first), builder_.getInt64(first + runs), limit, size);
+    for (int64_t member = 0; member < size; ++member)
+      body(position + IndexExpression::Constant(member * lanes_), member);
     Close();
     done += runs * lanes_ * size;
   }
@@ -159,7 +162,8 @@ void LoopBuilder::ForEach(const std::vector<int64_t>& sizes, const std::function
 void LoopBuilder::AtDepth(int depth, const std::function<void()>& emit) {
   if (depth >= this->depth()) return emit();
   scopes_.back().block = builder_.GetInsertBlock();
-  std::vector<Scope> inner(std::make_move_iterator(scopes_.begin() + depth + 1), std::make_move_iterator(scopes_.end()));
+  std::vector<Scope> inner(std::make_move_iterator(scopes_.begin() + depth + 1),
+                           std::make_move_iterator(scopes_.end()));
   scopes_.resize(depth + 1);
   builder_.SetInsertPoint(scopes_.back().block);
   emit();
@@ -219,7 +223,8 @@ llvm::Value* LoopBuilder::LaneTerm(VariableId id, llvm::Type* type) {
   switch (variable.kind) {
     case Variable::Kind::kVectorCounter: {
       llvm::SmallVector<llvm::Constant*, 64> numbers;
-      for (int64_t lane = 0; lane < lanes_; ++lane) numbers.push_back(llvm::ConstantInt::get(type->getScalarType(), lane));
+      for (int64_t lane = 0; lane < lanes_; ++lane)
+        numbers.push_back(llvm::ConstantInt::get(type->getScalarType(), lane));
       return builder_.CreateAdd(splat(variable.value), llvm::ConstantVector::get(numbers));
     }
     case Variable::Kind::kVector: return builder_.CreateIntCast(variable.value, type, true);

@@ -51,7 +51,8 @@ class LoopBuilder {
   void Close();
 
   // Runs `body` for the vectors [begin, end) of an array of `limit` elements, then for the incomplete last one if it is there.
-  void ForEachVector(llvm::Value* begin, llvm::Value* end, int64_t limit, const std::function<void(IndexExpression)>& body);
+  void ForEachVector(llvm::Value* begin, llvm::Value* end, int64_t limit,
+                     const std::function<void(IndexExpression)>& body);
   // The same for the whole array, `group` vectors per run of the loop while enough are left; `body` also gets the number of
   // the vector inside its group.
   void ForEachVector(int64_t limit, int64_t group, const std::function<void(IndexExpression, int64_t)>& body);
@@ -87,14 +88,14 @@ class LoopBuilder {
 
  private:
   struct Scope {
-    llvm::BasicBlock* block = nullptr;     // where code for this scope is appended
-    llvm::BasicBlock* entry = nullptr;     // loops: the block to come back to; conditional blocks: the first block
-    llvm::PHINode* counter = nullptr;      // loops
+    llvm::BasicBlock* block = nullptr;  // where code for this scope is appended
+    llvm::BasicBlock* entry = nullptr;  // loops: the block to come back to; conditional blocks: the first block
+    llvm::PHINode* counter = nullptr;   // loops
     llvm::Value* begin = nullptr;
     llvm::Value* end = nullptr;
-    llvm::Value* condition = nullptr;      // conditional blocks
+    llvm::Value* condition = nullptr;  // conditional blocks
     bool is_vector = false;
-    llvm::Value* active_lanes = nullptr;   // vector scopes: none when all lanes exist
+    llvm::Value* active_lanes = nullptr;  // vector scopes: none when all lanes exist
     std::map<ValueKey, llvm::Value*> values;
   };
   llvm::BasicBlock* NewBlock(const char* name);

@@ -23,10 +23,8 @@ bool HasRegisterForm(ElementType type) {
     case ElementType::kF16:
     case ElementType::kBF16:
     case ElementType::kF32:
-    case ElementType::kF64:
-      return true;
-    default:
-      return false;
+    case ElementType::kF64: return true;
+    default: return false;
   }
 }
 
@@ -108,8 +106,8 @@ llvm::Value* Registers::NarrowWithOddRounding(llvm::Value* value) {
   // Inexact and even: step towards the exact value, which makes it odd. Magnitudes compare like the bits do.
   const auto magnitude = [&](llvm::Value* x) { return builder_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x); };
   llvm::Value* const too_large = builder_.CreateFCmpOGT(magnitude(back), magnitude(value));
-  llvm::Value* const step = builder_.CreateSelect(too_large, llvm::ConstantInt::getSigned(integer, -1),
-                                                  llvm::ConstantInt::get(integer, 1));
+  llvm::Value* const step =
+      builder_.CreateSelect(too_large, llvm::ConstantInt::getSigned(integer, -1), llvm::ConstantInt::get(integer, 1));
   llvm::Value* const is_even = builder_.CreateICmpEQ(builder_.CreateAnd(bits, llvm::ConstantInt::get(integer, 1)),
                                                      llvm::ConstantInt::get(integer, 0));
   llvm::Value* const moves = builder_.CreateAnd(builder_.CreateFCmpONE(back, value), is_even);
@@ -119,7 +117,8 @@ llvm::Value* Registers::NarrowWithOddRounding(llvm::Value* value) {
 llvm::Value* Registers::FloatToFloat(llvm::Value* value, ElementType from, ElementType to) {
   if (from == to) return value;
   if (from != ElementType::kF64) {
-    return to == ElementType::kF64 ? builder_.CreateFPExt(value, Like(value, builder_.getDoubleTy())) : Round(value, to);
+    return to == ElementType::kF64 ? builder_.CreateFPExt(value, Like(value, builder_.getDoubleTy()))
+                                   : Round(value, to);
   }
   if (to == ElementType::kF32) return builder_.CreateFPTrunc(value, Like(value, builder_.getFloatTy()));
   return Round(NarrowWithOddRounding(value), to);

@@ -30,8 +30,10 @@ const RuntimeSymbol kSymbols[] = {
     {"__truncsfhf2", Address(&__truncsfhf2)},
     {"__truncdfhf2", Address(&__truncdfhf2)},
     {"__extendhfsf2", Address(&__extendhfsf2)},
-#define STEAD_UNARY(name) {#name, Address<Unary64>(&::name)}, {#name "f", Address<Unary32>(&::name##f)}
-#define STEAD_BINARY(name) {#name, Address<Binary64>(&::name)}, {#name "f", Address<Binary32>(&::name##f)}
+#define STEAD_UNARY(name) \
+  {#name, Address<Unary64>(&::name)}, { #name "f", Address<Unary32>(&::name##f) }
+#define STEAD_BINARY(name) \
+  {#name, Address<Binary64>(&::name)}, { #name "f", Address<Binary32>(&::name##f) }
     STEAD_UNARY(exp),
     STEAD_UNARY(expm1),
     STEAD_UNARY(log),

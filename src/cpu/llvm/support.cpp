@@ -21,8 +21,8 @@ Diagnostic Refuse(const Module& module, InstrId id, const std::string& why) {
   if (instruction.opcode == Opcode::kCustomCall) {
     target = fmt::format(" to target `{}`", instruction.As<ir::CustomCallAttributes>().target);
   }
-  return Unimplemented(fmt::format("op `{}`{} (`{}`, {}) has no machine code yet", ir::OpcodeName(instruction.opcode), target,
-                                   instruction.name, instruction.shape.ToString()),
+  return Unimplemented(fmt::format("op `{}`{} (`{}`, {}) has no machine code yet", ir::OpcodeName(instruction.opcode),
+                                   target, instruction.name, instruction.shape.ToString()),
                        module.SourceOf(id), why);
 }
 
@@ -33,7 +33,8 @@ Status CheckShape(const Module& module, InstrId id, const Shape& shape) {
     if (!leaf.is_array()) {
       status = Refuse(module, id, "only arrays have machine code");
     } else if (!HasRegisterForm(leaf.element_type)) {
-      status = Refuse(module, id, fmt::format("elements of type {} have no machine code", ir::ElementTypeName(leaf.element_type)));
+      status = Refuse(module, id,
+                      fmt::format("elements of type {} have no machine code", ir::ElementTypeName(leaf.element_type)));
     } else if (std::ranges::count(leaf.dynamic_dimensions, true) > 0) {
       status = Refuse(module, id, "sizes must be known when the program is compiled");
     }

@@ -29,7 +29,9 @@ bool IsF32(llvm::Value* x) { return x->getType()->getScalarType()->isFloatTy(); 
 // ---------------------------------------------------------------------------------------------------------------------
 // Small builders.
 
-llvm::Constant* VectorMath::Real(llvm::Value* like, double value) { return llvm::ConstantFP::get(like->getType(), value); }
+llvm::Constant* VectorMath::Real(llvm::Value* like, double value) {
+  return llvm::ConstantFP::get(like->getType(), value);
+}
 
 llvm::Type* VectorMath::IntegerType(llvm::Value* like) {
   llvm::Type* type = like->getType();
@@ -94,8 +96,7 @@ llvm::Value* VectorMath::Exp(llvm::Value* x) {
   const Reduced reduced = Reduce(bounded, std::numbers::log2e, kLn2Parts);
   llvm::Value* const rest = reduced.rest;
   // exp(r) = 1 + r + r^2 * q(r)
-  llvm::Value* const q =
-      Polynomial(rest, {0x1.fffffcp-2, 0x1.55548ap-3, 0x1.555916p-5, 0x1.123fc6p-7, 0x1.6a1a78p-10});
+  llvm::Value* const q = Polynomial(rest, {0x1.fffffcp-2, 0x1.55548ap-3, 0x1.555916p-5, 0x1.123fc6p-7, 0x1.6a1a78p-10});
   llvm::Value* const tail = Fma(builder_.CreateFMul(rest, rest), q, rest);
   llvm::Value* const value = builder_.CreateFAdd(tail, Real(x, 1));
   const HalfScales scales = SplitScale(reduced.integer);
@@ -108,8 +109,8 @@ llvm::Value* VectorMath::Expm1(llvm::Value* x) {
   bounded = builder_.CreateSelect(builder_.CreateFCmpOGT(x, Real(x, 89)), Real(x, 89), bounded);
   const Reduced reduced = Reduce(bounded, std::numbers::log2e, kLn2Parts);
   llvm::Value* const rest = reduced.rest;
-  llvm::Value* const q = Polynomial(
-      rest, {0x1p-1, 0x1.555556p-3, 0x1.5554a8p-5, 0x1.11108ap-7, 0x1.6d7b7cp-10, 0x1.a1a932p-13});
+  llvm::Value* const q =
+      Polynomial(rest, {0x1p-1, 0x1.555556p-3, 0x1.5554a8p-5, 0x1.11108ap-7, 0x1.6d7b7cp-10, 0x1.a1a932p-13});
   llvm::Value* const expm1_rest = Fma(builder_.CreateFMul(rest, rest), q, rest);
   // 2^n * (1 + p) - 1 = 2^b * (2^a * p + (2^a - 2^-b)) with n = a + b.
   const HalfScales scales = SplitScale(reduced.integer);
@@ -233,12 +234,11 @@ llvm::Value* VectorMath::SinOrCos(llvm::Value* x, int phase, const char* library
   llvm::Value* const cosine = Fma(builder_.CreateFMul(square, square), c, head);
   // The quadrant says which of the two it is, and its sign.
   llvm::Value* const quadrant = builder_.CreateAdd(reduced.integer, Integer(x, phase));
-  llvm::Value* const is_odd =
-      builder_.CreateICmpNE(builder_.CreateAnd(quadrant, Integer(x, 1)), Integer(x, 0));
+  llvm::Value* const is_odd = builder_.CreateICmpNE(builder_.CreateAnd(quadrant, Integer(x, 1)), Integer(x, 0));
   llvm::Value* const magnitude = builder_.CreateSelect(is_odd, cosine, sine);
   llvm::Value* const sign = builder_.CreateShl(builder_.CreateAnd(quadrant, Integer(x, 2)), 30);
-  llvm::Value* value = builder_.CreateBitCast(
-      builder_.CreateXor(builder_.CreateBitCast(magnitude, IntegerType(x)), sign), x->getType());
+  llvm::Value* value =
+      builder_.CreateBitCast(builder_.CreateXor(builder_.CreateBitCast(magnitude, IntegerType(x)), sign), x->getType());
   if (phase == 0) value = builder_.CreateSelect(builder_.CreateFCmpOEQ(x, Real(x, 0)), x, value);
   // The three parts of pi/2 carry the reduction up to here; larger angles are rare.
   return WithSlowPath(value, builder_.CreateFCmpOGT(Abs(x), Real(x, 40000)), library_name, x);

@@ -83,8 +83,25 @@ template <typename T>
 std::vector<T> SpecialValues() {
   using Limits = std::numeric_limits<T>;
   std::vector<T> values;
-  for (T value : {T(0), T(1), T(2), T(3), T(0.5), T(0.625), T(0.925), T(10), T(88.7), T(89), T(104), T(709.7), T(1e5),
-                  T(1e10), Limits::min(), Limits::denorm_min(), Limits::max(), Limits::epsilon(), Limits::infinity(),
+  for (T value : {T(0),
+                  T(1),
+                  T(2),
+                  T(3),
+                  T(0.5),
+                  T(0.625),
+                  T(0.925),
+                  T(10),
+                  T(88.7),
+                  T(89),
+                  T(104),
+                  T(709.7),
+                  T(1e5),
+                  T(1e10),
+                  Limits::min(),
+                  Limits::denorm_min(),
+                  Limits::max(),
+                  Limits::epsilon(),
+                  Limits::infinity(),
                   Limits::quiet_NaN()}) {
     values.push_back(value);
     values.push_back(-value);
@@ -161,7 +178,8 @@ void ExpectBinary(llvm::Value* (VectorMath::*function)(llvm::Value*, llvm::Value
     for (float right : Sample<float>(50)) x.push_back(left), y.push_back(right);
   }
   ExpectClose<float>(build, exact, limit, x, y);
-  ExpectClose<double>(build, exact, 2 * limit, std::vector<double>(x.begin(), x.end()), std::vector<double>(y.begin(), y.end()));
+  ExpectClose<double>(build, exact, 2 * limit, std::vector<double>(x.begin(), x.end()),
+                      std::vector<double>(y.begin(), y.end()));
 }
 
 TEST(VectorMath, Pow) { ExpectBinary(&VectorMath::Pow, std::pow); }
