@@ -10,6 +10,7 @@
 #include "interp/evaluate.h"
 #include "ir/printer.h"
 #include "tools/command.h"
+#include "tools/layout.h"
 #include "tools/npy.h"
 
 namespace stead::tools {
@@ -23,7 +24,7 @@ struct RunOptions {
   bool compare = false;
   bool quiet = false;
   uint32_t seed = 0;
-  double tolerance = 1e-5;
+  double tolerance = 1e-4;
 };
 
 std::vector<ir::Shape> LeafShapes(const ir::Shape& shape) {
@@ -139,15 +140,14 @@ Result<std::vector<ir::Literal>> RunNative(ir::Module module, const RunOptions& 
   std::vector<runtime::Argument> memory;
   for (size_t number = 0; number < arguments.size(); ++number) {
     TRY(runtime::AllocationRef block, runtime::Allocate(static_cast<int64_t>(arguments[number].bytes().size())));
-    std::ranges::copy(arguments[number].bytes(), block->data());
+    StoreInLayout(arguments[number], signature.parameters[number], {block->data(), static_cast<size_t>(block->bytes())});
     memory.push_back({std::move(block), signature.donatable[number]});
   }
   TRY(std::vector<runtime::AllocationRef> results, compiled.executable->Run(memory));
   std::vector<ir::Literal> leaves;
   for (size_t leaf = 0; leaf < results.size(); ++leaf) {
     const ir::Shape& shape = signature.results[leaf];
-    leaves.push_back(ir::Literal::View(ir::Shape::Array(shape.element_type, shape.dimensions),
-                                       {results[leaf]->data(), static_cast<size_t>(shape.byte_size())}, results[leaf]));
+    leaves.push_back(LoadFromLayout(shape, {results[leaf]->data(), static_cast<size_t>(shape.byte_size())}));
   }
   return leaves;
 }

@@ -1,0 +1,15 @@
+// Literals lie row major; the memory of an argument or result lies in its shape's layout. These move between the two.
+#pragma once
+
+#include <span>
+
+#include "ir/literal.h"
+
+namespace stead::tools {
+
+// Writes the elements of `literal` to `memory` in the layout of `shape`. REQUIRES: same type and dimensions; no tiles.
+void StoreInLayout(const ir::Literal& literal, const ir::Shape& shape, std::span<std::byte> memory);
+// The literal whose elements lie in `memory` in the layout of `shape`.
+ir::Literal LoadFromLayout(const ir::Shape& shape, std::span<const std::byte> memory);
+
+}  // namespace stead::tools

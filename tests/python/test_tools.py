@@ -1,0 +1,74 @@
+"""`stead opt`, `stead run` and `stead convert` on what JAX lowers: other readers accept the text, and all backends agree."""
+
+import re
+
+import jax
+import numpy as np
+import pytest
+from jax_programs import PROGRAMS
+from jaxlib import _hlo
+from stead_tool import output, run
+
+
+@pytest.fixture(scope="module")
+def lowered(tmp_path_factory):
+    """HLO text files of the programs, by name."""
+    directory = tmp_path_factory.mktemp("lowered")
+    paths = {}
+    for name, (function, make_arguments, donate) in PROGRAMS.items():
+        text = jax.jit(function, donate_argnums=donate).lower(*make_arguments()).as_text("hlo")
+        paths[name] = directory / f"{name}.hlo"
+        paths[name].write_text(text)
+    return paths
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_machine_code_agrees_with_the_interpreter(name, lowered):
+    report = output("run", lowered[name], "--compare")
+    assert report.endswith("machine code and interpreter agree\n")
+    assert "DIFFERS" not in report
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_optimised_text_is_read_by_xla(name, lowered):
+    text = output("opt", lowered[name])
+    module = _hlo.hlo_module_from_text(text)
+    assert "is_scheduled=true" in text.splitlines()[0]
+    assert module.name == re.match(r"HloModule (\S+),", text).group(1)
+
+
+def test_one_file_per_pass(lowered, tmp_path):
+    output("opt", lowered["mlp_adam"], f"--dump-to={tmp_path}")
+    dumps = sorted(path.name for path in tmp_path.glob("*.hlo"))
+    assert dumps[0] == "00-given.hlo" and dumps[-1].endswith("-in-place.hlo")
+    assert all(re.fullmatch(r"\d\d-[a-z-]+\.hlo", name) for name in dumps) and len(dumps) > 5
+    for name in dumps:
+        _hlo.hlo_module_from_text((tmp_path / name).read_text())
+
+
+def test_given_inputs_and_written_results(lowered, tmp_path):
+    x = np.arange(240, dtype=np.float32).reshape(12, 20)
+    np.save(tmp_path / "x.npy", x)
+    for backend in ("native", "interpreter"):
+        output("run", lowered["shapes"], f"--input={tmp_path}/x.npy", f"--output-dir={tmp_path}", f"--backend={backend}")
+        np.testing.assert_array_equal(np.load(tmp_path / "0.npy"), x.T)
+        np.testing.assert_array_equal(np.load(tmp_path / "3.npy"), np.pad(x, ((1, 2), (0, 3))))
+
+
+def test_results_are_printed(tmp_path):
+    program = tmp_path / "five.hlo"
+    program.write_text("HloModule five\nENTRY e {\n  two = s32[2] constant({2, 3})\n  ROOT five = s32[2] add(two, two)\n}\n")
+    assert output("run", program) == "s32[2] {4, 6}\n"
+
+
+def test_a_comparison_that_fails_is_exit_code_one(lowered):
+    process = run("run", lowered["reductions"], "--compare", "--tolerance=-1")
+    assert process.returncode == 1 and "DIFFERS" in process.stdout
+
+
+def test_the_baseline_copies_what_the_plan_does_not(lowered):
+    assert " copy(" not in output("opt", lowered["donated_elementwise"])
+    planned = output("opt", lowered["gpt_decode"]).count(" copy(")
+    baseline = output("opt", lowered["gpt_decode"], "--always-copy").count(" copy(")
+    assert baseline > planned
+    output("run", lowered["gpt_decode"], "--compare", "--always-copy")
