@@ -142,12 +142,12 @@ struct WhileAttributes {
   friend bool operator==(const WhileAttributes&, const WhileAttributes&) = default;
 };
 
-using Attributes =
-    std::variant<std::monostate, Literal, ParameterAttributes, TupleElementAttributes, CompareAttributes,
-                 DimensionsAttributes, SliceAttributes, DynamicSliceAttributes, PadAttributes, DotAttributes,
-                 WindowAttributes, ConvolutionAttributes, GatherAttributes, ScatterAttributes, SortAttributes,
-                 FusionAttributes, CustomCallAttributes, CopyAttributes, ReducePrecisionAttributes,
-                 RngBitGeneratorAttributes, FftAttributes, CholeskyAttributes, TriangularSolveAttributes, WhileAttributes>;
+using Attributes = std::variant<std::monostate, Literal, ParameterAttributes, TupleElementAttributes, CompareAttributes,
+                                DimensionsAttributes, SliceAttributes, DynamicSliceAttributes, PadAttributes,
+                                DotAttributes, WindowAttributes, ConvolutionAttributes, GatherAttributes,
+                                ScatterAttributes, SortAttributes, FusionAttributes, CustomCallAttributes,
+                                CopyAttributes, ReducePrecisionAttributes, RngBitGeneratorAttributes, FftAttributes,
+                                CholeskyAttributes, TriangularSolveAttributes, WhileAttributes>;
 
 // `key=value` as written, for attributes that are only passed through.
 struct ExtraAttribute {
@@ -163,7 +163,8 @@ struct Metadata {
   int stack_frame_id = 0;             // 0: none; else a row of Module::stack_frames
   std::vector<ExtraAttribute> extra;  // fields only passed through
   bool empty() const {
-    return op_name.empty() && op_type.empty() && source_file.empty() && !source_line && !stack_frame_id && extra.empty();
+    return op_name.empty() && op_type.empty() && source_file.empty() && !source_line && !stack_frame_id &&
+           extra.empty();
   }
 };
 

@@ -45,12 +45,13 @@ double ScaleToDouble(uint8_t bits) {
 }
 
 uint8_t DoubleToScale(double value) {
-  if (std::isnan(value) || std::isinf(value) || value < 0) return kScaleNan;
+  if (std::isnan(value) || std::isinf(value) || std::signbit(value)) return kScaleNan;
   if (value < std::ldexp(1.0, -kScaleBias)) return 0;
   int exponent = std::ilogb(value);
   int code = exponent + kScaleBias;
   double fraction = std::ldexp(value, -exponent);
-  if (fraction > 1.5 || (fraction == 1.5 && code % 2 == 1)) ++code;
+  // A tie goes up, as in ml_dtypes.
+  if (fraction >= 1.5) ++code;
   return static_cast<uint8_t>(code > kScaleLargest ? kScaleNan : code);
 }
 

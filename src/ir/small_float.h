@@ -1,6 +1,6 @@
 // The floats of 8 and 4 bits: conversion to and from double, by bits. Each occupies one byte in a Literal. And where a float
 // keeps the payload of a NaN.
-//   Rounds to nearest, ties to even. Beyond the largest value: infinity where the type has one, else NaN, else the largest value.
+//   Rounds to nearest, ties to even (f8e8m0fnu: up). Beyond the largest value: infinity where the type has one, else NaN, else the largest value.
 #pragma once
 
 #include <cstdint>
