@@ -7,25 +7,15 @@
 #include <filesystem>
 #include <random>
 
+#include "base/file.h"
 #include "interp/evaluate.h"
 #include "ir/printer.h"
-#include "tools/command.h"
+#include "tools/commands.h"
 #include "tools/layout.h"
 #include "tools/npy.h"
 
 namespace stead::tools {
 namespace {
-
-struct RunOptions {
-  CommonOptions common;
-  std::vector<std::string> inputs;
-  std::string output_dir;
-  std::string backend = "native";
-  bool compare = false;
-  bool quiet = false;
-  uint32_t seed = 0;
-  double tolerance = 1e-4;
-};
 
 std::vector<ir::Shape> LeafShapes(const ir::Shape& shape) {
   std::vector<ir::Shape> leaves;
@@ -212,24 +202,9 @@ Result<int> RunProgram(const RunOptions& options) {
 
 }  // namespace
 
-void AddRunCommand(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<RunOptions>();
-  CLI::App* command = app.add_subcommand("run", "run a module on given or random inputs");
-  AddCommonOptions(*command, options->common);
-  command->add_option("--input", options->inputs,
-                      "one .npy file per array parameter, in order; default: random by --seed");
-  command->add_option("--output-dir", options->output_dir, "write result K to DIR/K.npy instead of printing it");
-  command->add_option("--backend", options->backend, "native or interpreter")
-      ->check(CLI::IsMember({"native", "interpreter"}));
-  command->add_flag("--compare", options->compare, "run both and compare every result");
-  command->add_option("--tolerance", options->tolerance,
-                      "largest relative difference of floats that --compare accepts");
-  command->add_option("--seed", options->seed, "seed of random inputs");
-  command->add_flag("--quiet", options->quiet, "do not print results");
-  command->callback([options, &exit_code] {
-    auto result = RunProgram(*options);
-    exit_code = result.ok() ? *result : Refuse(result.error());
-  });
+int RunModule(const RunOptions& options) {
+  auto result = RunProgram(options);
+  return result.ok() ? *result : Refuse(result.error());
 }
 
 }  // namespace stead::tools

@@ -1,10 +1,11 @@
-#include "tools/command.h"
+#include "tools/commands.h"
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cstdio>
-#include <memory>
+
+#include "base/file.h"
 
 namespace stead::tools {
 namespace {
@@ -50,20 +51,12 @@ int Refuse(const Diagnostic& diagnostic) {
   return kRefused;
 }
 
-void AddCommonOptions(CLI::App& command, CommonOptions& options) {
-  command.add_option("FILE", options.file, "HLO text or StableHLO portable artifact; - for standard input")->required();
-  command.add_option("--assume-alias", options.assume_aliases,
-                     "treat custom call NAME as overwriting operand OPERAND: NAME:OPERAND or NAME{RESULT}:OPERAND");
-  command.add_option("--dump-to", options.dump_to, "directory for one file per pass, NN-pass-name.hlo");
-  command.add_flag("--always-copy", options.always_copy, "plan without sharing any buffer, for comparison");
-}
-
 Result<driver::Options> ToDriverOptions(const CommonOptions& options) {
   driver::Options result;
   result.file_name = options.file;
   result.dump_to = options.dump_to;
   result.plan.always_copy = options.always_copy;
-  for (const std::string& text : options.assume_aliases) {
+  for (const std::string& text : options.assumed_aliases) {
     TRY(driver::AssumedAlias alias, ParseAssumedAlias(text));
     result.assumed_aliases.push_back(std::move(alias));
   }

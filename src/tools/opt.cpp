@@ -2,10 +2,9 @@
 #include <fmt/format.h>
 
 #include "ir/printer.h"
-#include "tools/command.h"
+#include "tools/commands.h"
 
 namespace stead::tools {
-namespace {
 
 int Optimize(const CommonOptions& options) {
   auto driver_options = ToDriverOptions(options);
@@ -16,15 +15,6 @@ int Optimize(const CommonOptions& options) {
   if (!plan.ok()) return Refuse(plan.error());
   fmt::print("{}", ir::PrintModule(plan->module));
   return kDone;
-}
-
-}  // namespace
-
-void AddOptCommand(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<CommonOptions>();
-  CLI::App* command = app.add_subcommand("opt", "print the module after all passes and the in-place plan");
-  AddCommonOptions(*command, *options);
-  command->callback([options, &exit_code] { exit_code = Optimize(*options); });
 }
 
 }  // namespace stead::tools
