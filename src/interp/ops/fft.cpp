@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "interp/ops/complex_math.h"
 #include "interp/ops/linear_algebra.h"
 #include "interp/wide_arithmetic.h"
 
@@ -22,12 +23,17 @@ int64_t SmallestPrimeFactor(int64_t number) {
   return number;
 }
 
-// roots[k] = exp(sign * 2 pi i k / length)
+// roots[k] = exp(sign * 2 pi i k / length). The angle is taken within its quarter of the circle, so that 1, i, -1, -i are exact.
 Line RootsOfUnity(int64_t length, int sign) {
+  const Complex128 quarter_turns[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
   Line roots;
   for (int64_t step = 0; step < length; ++step) {
-    long double angle = 2 * std::numbers::pi_v<long double> * step / length;
-    roots.emplace_back(static_cast<double>(std::cos(angle)), sign * static_cast<double>(std::sin(angle)));
+    int64_t quarter = 4 * step / length;
+    int64_t rest = 4 * step % length;
+    long double angle = std::numbers::pi_v<long double> / 2 * rest / length;
+    Complex128 root(static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle)));
+    root = Multiply(root, quarter_turns[quarter]);
+    roots.push_back(sign > 0 ? root : std::conj(root));
   }
   return roots;
 }

@@ -66,6 +66,21 @@ TEST(ReduceWindow, SumsWindowsWithDilationAndPadding) {
             (Values{3, 4, 5, 6, 5, 6}));
 }
 
+TEST(ReduceWindow, RunningReductionsGoFromEitherEnd) {
+  ir::Literal operand = Int({3, 2}, {1, 10, 2, 20, 4, 40});
+  ir::WindowAttributes attributes;
+  attributes.window = {{3, 1, 2, 0}, {1}};
+  auto running = [&](Opcode body) {
+    return Fold(Opcode::kReduceWindow, body, ElementType::kS32, {3, 2}, attributes).Numbers({operand, Int({}, {100})});
+  };
+  EXPECT_EQ(running(Opcode::kSubtract), (Values{99, 90, 97, 70, 93, 30}));
+  attributes.window = {{3, 1, 0, 2}, {1}};
+  EXPECT_EQ(running(Opcode::kAdd), (Values{107, 170, 106, 160, 104, 140}));
+  // The same window two wide is no running reduction.
+  attributes.window = {{2, 1, 0, 1}, {1}};
+  EXPECT_EQ(running(Opcode::kAdd), (Values{103, 130, 106, 160, 104, 140}));
+}
+
 TEST(SelectAndScatter, AddsWhereTheLargestOfEachWindowStands) {
   ir::WindowAttributes attributes;
   attributes.window = {{3, 2, 0, 1}, {1}};
