@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "inplace/donation.h"
-#include "inplace/given_copies.h"
+#include "inplace/explain/given_copies.h"
 #include "inplace/records.h"
 
 namespace stead::inplace {

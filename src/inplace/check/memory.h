@@ -14,7 +14,7 @@
 #include "analysis/effects.h"
 #include "inplace/plan.h"
 
-namespace stead::inplace {
+namespace stead::inplace::check {
 
 using BlockId = Id<struct BlockTag>;
 using ContentId = Id<struct ContentTag>;
@@ -80,4 +80,4 @@ class CheckMemory {
   std::vector<Fact> facts_;
 };
 
-}  // namespace stead::inplace
+}  // namespace stead::inplace::check

@@ -1,8 +1,8 @@
-#include "inplace/check_memory.h"
+#include "inplace/check/memory.h"
 
 #include <algorithm>
 
-namespace stead::inplace {
+namespace stead::inplace::check {
 namespace {
 
 bool SameRange(const ByteRange& left, const ByteRange& right) {
@@ -96,4 +96,4 @@ void CheckMemory::KeepCommon(const std::vector<Fact>& other) {
   facts_ = std::move(common);
 }
 
-}  // namespace stead::inplace
+}  // namespace stead::inplace::check

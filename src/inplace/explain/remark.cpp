@@ -1,10 +1,10 @@
-#include "inplace/remark.h"
+#include "inplace/explain/remark.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "inplace/given_copies.h"
+#include "inplace/explain/given_copies.h"
 #include "ir/printer.h"
 
 namespace stead::inplace {

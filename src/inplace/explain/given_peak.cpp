@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/effects.h"
-#include "inplace/given_copies.h"
+#include "inplace/explain/given_copies.h"
 
 namespace stead::inplace {
 namespace {

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "inplace/explain.h"
-#include "inplace/remark.h"
+#include "inplace/explain/remark.h"
 
 namespace stead::inplace {
 namespace {

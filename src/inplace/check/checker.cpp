@@ -1,4 +1,4 @@
-// An independent proof of a BufferPlan. It replays the order of every computation on symbolic memory (check_memory.h) and
+// An independent proof of a BufferPlan. It replays the order of every computation on symbolic memory (check/memory.h) and
 // refuses the plan at the first read that would not see the value the module names.
 //
 //   The value of an instruction's leaf is a Content. Forwarding ops (tuple, reshape, barrier, ...) and copies have the content
@@ -15,19 +15,14 @@
 //
 //   Shares nothing with the planner but analysis/effects. Cost: instructions x live facts x rounds of loops (at most a few).
 //   Rejects some plans that are right (pointers that only happen to be equal); never accepts one that reads a wrong value.
+#include "inplace/check/checker.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
-#include <unordered_set>
 
-#include "analysis/effects.h"
-#include "inplace/check_memory.h"
-#include "inplace/plan.h"
-
-namespace stead::inplace {
-namespace {
+namespace stead::inplace::check {
 
 using analysis::Effects;
 using analysis::Region;
@@ -37,15 +32,6 @@ using ir::InstrId;
 using ir::Instruction;
 using ir::Opcode;
 
-// A leaf of a value: what it holds, and which part of that content it is (whole unless it is a slice view).
-struct Leaf {
-  ContentId content;
-  std::vector<int64_t> dimensions;  // of the array in whose coordinates `region` is
-  Region region;
-  Slice base;                       // where the content starts (of a slice view: its operand's place)
-  Slice place;                      // where the leaf itself starts
-};
-
 std::vector<ir::Shape> ArrayLeaves(const ir::Shape& shape) {
   std::vector<ir::Shape> leaves;
   ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
@@ -53,6 +39,8 @@ std::vector<ir::Shape> ArrayLeaves(const ir::Shape& shape) {
   });
   return leaves;
 }
+
+namespace {
 
 // Number of the array leaf at `index` within `shape`.
 size_t LeafNumber(const ir::Shape& shape, const ir::ShapeIndex& index) {
@@ -70,63 +58,7 @@ size_t LeavesBefore(const ir::Shape& tuple, int64_t element) {
   return count;
 }
 
-class Checker {
- public:
-  explicit Checker(const BufferPlan& plan) : plan_(plan), module_(plan.module) {}
-  Status Run();
-
- private:
-  const BufferPlan& plan_;
-  const ir::Module& module_;
-  CheckMemory memory_;
-  IdVector<BufferId, Place> pointers_;
-  BlockId unknown_;                        // where pointers point that must be set before use
-  std::unordered_set<BufferId> set_anew_;  // targets of entry moves and branch ends
-  std::unordered_map<InstrId, std::unordered_set<BufferId>> exchanged_;  // per loop: by it and the loops inside
-  std::unordered_map<InstrId, std::vector<Leaf>> leaves_;
-  uint32_t next_content_ = 0;
-  int64_t next_permutation_ = 1;
-
-  void MakeBlocks();
-  Status CheckTables() const;
-  Status CheckCopies() const;
-  Status CheckResults();
-
-  Status Replay(ir::ComputationId computation, const std::vector<Leaf>& parameters);
-  Status Step(InstrId id, const std::vector<Leaf>& parameters);
-  Status Forward(InstrId id);
-  Status SliceView(InstrId id);
-  Status Execute(InstrId id);
-  Status CheckReads(InstrId id, const Effects& effects);
-  Status CheckWrite(InstrId id, const Effects& effects, size_t result_leaf);
-  const Tie* TieOf(const Instruction& instruction, const Effects& effects, size_t operand, size_t operand_leaf,
-                   size_t result_leaf) const;
-  Status Loop(InstrId id);
-  Status LoopRound(InstrId id, const std::vector<Leaf>& state);
-  Status BackEdge(InstrId id, const std::vector<Leaf>& state);
-  Result<bool> RestorePointers(InstrId id, const IdVector<BufferId, Place>& head);
-  Status EnterLoop(InstrId id, const LoopPlan& loop);
-  std::vector<std::vector<BufferId>> ExchangeGroups(InstrId id) const;
-  Status FreshBlocks(InstrId id, const std::vector<BufferId>& variables);
-  Status Branches(InstrId id);
-  void JoinPointers(const std::vector<IdVector<BufferId, Place>>& ends);
-
-  Result<IdVector<BufferId, Place>> Moved(const std::vector<PointerMove>& moves, InstrId id) const;
-  ContentId NewContent() { return ContentId(next_content_++); }
-  const std::vector<Slice>& Slices(InstrId id) const { return plan_.placements[id]; }
-  Place PlaceOf(const Slice& slice) const {
-    Place place = pointers_[slice.buffer];
-    place.offset += slice.offset;
-    return place;
-  }
-  ByteRange RangeOf(const Slice& slice, int64_t bytes) const { return {PlaceOf(slice), bytes}; }
-  Status RequireHeld(InstrId reader, const Leaf& leaf, const Region& region,
-                     const std::vector<int64_t>& dimensions) const;
-  Diagnostic Refused(InstrId id, std::string why) const {
-    return {ErrorCode::kInternal, fmt::format("the plan is wrong at `{}`", module_.instruction(id).name),
-            module_.SourceOf(id), std::move(why), "please report this module: the program was not run"};
-  }
-};
+}  // namespace
 
 void Checker::MakeBlocks() {
   BlockId arena = memory_.AddBlock({true, false, {}, 0});
@@ -346,284 +278,6 @@ Status Checker::Execute(InstrId id) {
   return {};
 }
 
-Result<IdVector<BufferId, Place>> Checker::Moved(const std::vector<PointerMove>& moves, InstrId id) const {
-  IdVector<BufferId, Place> pointers = pointers_;
-  std::unordered_set<BufferId> targets;
-  for (const PointerMove& move : moves) {
-    if (!targets.insert(move.target).second) return Refused(id, "a pointer is set twice at once");
-    if (move.source_offset < 0 ||
-        plan_.buffers[move.source].bytes - move.source_offset < plan_.buffers[move.target].bytes) {
-      return Refused(id, "a pointer is set to memory that is too small for it");
-    }
-    pointers[move.target] = pointers_[move.source];
-    pointers[move.target].offset += move.source_offset;
-  }
-  return pointers;
-}
-
-// Groups of variables whose pointers the loop, and the loops inside it, exchange. Each exchange permutes the pointers of one
-// group, so at the head of every iteration a group's variables hold the group's memory in some order.
-std::vector<std::vector<BufferId>> Checker::ExchangeGroups(InstrId id) const {
-  std::map<BufferId, BufferId> leaders;
-  auto leader_of = [&](BufferId variable) {
-    leaders.try_emplace(variable, variable);
-    while (leaders[variable] != variable) variable = leaders[variable];
-    return variable;
-  };
-  std::vector<InstrId> open{id};
-  while (!open.empty()) {
-    InstrId current = open.back();
-    open.pop_back();
-    if (auto loop = plan_.loops.find(current); loop != plan_.loops.end()) {
-      for (const PointerMove& move : loop->second.back_edge) {
-        // An inner loop that sets its variables anew leaves nothing to know about them.
-        if (current != id && (set_anew_.contains(move.target) || set_anew_.contains(move.source))) continue;
-        if (move.source != move.target) leaders[leader_of(move.source)] = leader_of(move.target);
-      }
-    }
-    for (ir::ComputationId called : module_.instruction(current).called) {
-      for (InstrId inner : module_.computation(called).instructions) {
-        Opcode opcode = module_.instruction(inner).opcode;
-        if (opcode == Opcode::kWhile || opcode == Opcode::kConditional) open.push_back(inner);
-      }
-    }
-  }
-  std::map<BufferId, std::vector<BufferId>> groups;
-  for (const auto& [variable, leader] : std::map(leaders)) groups[leader_of(variable)].push_back(variable);
-  std::vector<std::vector<BufferId>> result;
-  for (auto& [leader, group] : groups) result.push_back(std::move(group));
-  return result;
-}
-
-// Gives the variables, whose pointers may be in any order, fresh blocks.
-Status Checker::FreshBlocks(InstrId id, const std::vector<BufferId>& variables) {
-  std::vector<ByteRange> underlying;
-  for (BufferId variable : variables) {
-    ByteRange range{pointers_[variable], plan_.buffers[variable].bytes};
-    for (const ByteRange& other : underlying) {
-      if (memory_.MayOverlap(range, other)) return Refused(id, "the back edge exchanges buffers that overlap");
-    }
-    underlying.push_back(range);
-  }
-  bool writable = true, returnable = true;
-  for (const ByteRange& range : underlying) {
-    for (const ByteRange& real : memory_.Underlying(range)) {
-      writable = writable && memory_.block(real.place.block).writable;
-      returnable = returnable && memory_.block(real.place.block).returnable;
-    }
-  }
-  int64_t permutation = next_permutation_++;
-  for (BufferId variable : variables) {
-    pointers_[variable] = {memory_.AddBlock({writable, returnable, underlying, permutation}), 0};
-  }
-  return {};
-}
-
-// Sets the loop's pointers and gives the exchanged ones fresh blocks; what they hold moves with them.
-Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
-  TRY(pointers_, Moved(loop.entry, id));
-  std::vector<BufferId> targets, sources;
-  for (const PointerMove& move : loop.back_edge) {
-    if (move.source == move.target) continue;
-    if (move.source_offset != 0) return Refused(id, "a back edge moves a pointer into the middle of a buffer");
-    if (plan_.buffers[move.source].bytes != plan_.buffers[move.target].bytes) {
-      return Refused(id, "a back edge exchanges buffers of different sizes");
-    }
-    targets.push_back(move.target);
-    sources.push_back(move.source);
-  }
-  if (!std::ranges::is_permutation(targets, sources))
-    return Refused(id, "the back edge is not an exchange of pointers");
-  for (const std::vector<BufferId>& group : ExchangeGroups(id)) {
-    TRY_STATUS(FreshBlocks(id, group));
-    exchanged_[id].insert(group.begin(), group.end());
-  }
-  return {};
-}
-
-Status Checker::Loop(InstrId id) {
-  const Instruction& instruction = module_.instruction(id);
-  InstrId init = instruction.operands[0];
-  auto found = plan_.loops.find(id);
-  if (found == plan_.loops.end()) return Refused(id, "the loop has no plan");
-  std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
-  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    TRY_STATUS(RequireHeld(id, leaves_.at(init)[leaf], {}, shapes[leaf].dimensions));
-  }
-  TRY(auto entered, Moved(found->second.entry, id));
-  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    const Slice& slot = Slices(id)[leaf];
-    Place place = entered[slot.buffer];
-    place.offset += slot.offset;
-    if (!(place == PlaceOf(Slices(init)[leaf]))) {
-      return Refused(id, fmt::format("state {} does not start where its initial value lies", leaf));
-    }
-  }
-  TRY_STATUS(EnterLoop(id, found->second));
-
-  // The state's contents at the head of any iteration.
-  std::vector<Leaf> state;
-  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    state.push_back({NewContent(), shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
-  }
-  // Facts that a round destroys do not hold at the head of the next iteration: repeat until none is lost.
-  std::vector<Fact> outside = memory_.facts();
-  for (;;) {
-    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-      memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
-    }
-    IdVector<BufferId, Place> head = pointers_;
-    TRY_STATUS(LoopRound(id, state));
-    TRY(bool pointers_stable, RestorePointers(id, head));
-    std::vector<Fact> after = memory_.facts();
-    memory_.RestoreFacts(outside);
-    memory_.KeepCommon(after);
-    bool stable = memory_.facts().size() == outside.size() &&
-                  std::ranges::equal(memory_.facts(), outside, [](const Fact& left, const Fact& right) {
-                    return left.holes.size() == right.holes.size();
-                  });
-    outside = memory_.facts();
-    if (stable && pointers_stable) break;
-  }
-  std::vector<Leaf> results;
-  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
-    results.push_back(state[leaf]);
-  }
-  leaves_[id] = std::move(results);
-  return {};
-}
-
-Status Checker::LoopRound(InstrId id, const std::vector<Leaf>& state) {
-  const Instruction& instruction = module_.instruction(id);
-  TRY_STATUS(Replay(instruction.called[0], state));
-  InstrId test = module_.root(instruction.called[0]);
-  TRY_STATUS(RequireHeld(test, leaves_.at(test)[0], {}, {}));
-  TRY_STATUS(Replay(instruction.called[1], state));
-  return BackEdge(id, state);
-}
-
-// Sets the pointers to what they are at the head of the next iteration. Those that inner loops and branches set anew each
-// time are unknown there; any other that changed would make the iterations differ. True when nothing new was learned.
-Result<bool> Checker::RestorePointers(InstrId id, const IdVector<BufferId, Place>& head) {
-  bool stable = true;
-  IdVector<BufferId, Place> next = head;
-  for (size_t number = 0; number < head.size(); ++number) {
-    BufferId variable(number);
-    if (pointers_[variable] == head[variable]) continue;
-    if (exchanged_[id].contains(variable)) continue;
-    if (!set_anew_.contains(variable)) return Refused(id, "an inner loop leaves other pointers than it found");
-    if (head[variable].block == unknown_) continue;
-    next[variable] = {unknown_, 0};
-    stable = false;
-  }
-  pointers_ = std::move(next);
-  return stable;
-}
-
-Status Checker::BackEdge(InstrId id, const std::vector<Leaf>& state) {
-  InstrId root = module_.root(module_.instruction(id).called[1]);
-  IdVector<BufferId, Place> before = pointers_;
-  TRY(auto after, Moved(plan_.loops.at(id).back_edge, id));
-  for (size_t leaf = 0; leaf < state.size(); ++leaf) {
-    TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, state[leaf].dimensions));
-    const Slice& next = Slices(root)[leaf];
-    const Slice& slot = state[leaf].base;
-    Place from = before[next.buffer], to = after[slot.buffer];
-    from.offset += next.offset;
-    to.offset += slot.offset;
-    if (!(from == to)) return Refused(root, fmt::format("state {} is not handed to the next iteration", leaf));
-    // Two states in one block would both be overwritten by whoever writes either.
-    for (size_t other = 0; other < leaf; ++other) {
-      ByteRange first = RangeOf(next, ArrayLeaves(module_.shape(root))[leaf].byte_size());
-      ByteRange second = RangeOf(Slices(root)[other], ArrayLeaves(module_.shape(root))[other].byte_size());
-      bool distinct_before = !(PlaceOf(state[leaf].base) == PlaceOf(state[other].base));
-      if (distinct_before && memory_.MayOverlap(first, second)) return Refused(root, "two states end in one buffer");
-    }
-  }
-  return {};
-}
-
-// Pointers after a conditional. A variable that differs between branches may be at any of the places; two that lie apart in
-// every branch lie apart afterwards.
-void Checker::JoinPointers(const std::vector<IdVector<BufferId, Place>>& ends) {
-  auto range_in = [&](const IdVector<BufferId, Place>& end, BufferId variable) {
-    return ByteRange{end[variable], plan_.buffers[variable].bytes};
-  };
-  pointers_ = ends.front();
-  std::vector<std::pair<int64_t, std::vector<BufferId>>> groups;  // permutation number, members
-  for (size_t number = 0; number < plan_.buffers.size(); ++number) {
-    BufferId variable(number);
-    Block block{true, true, {}, 0};
-    for (const auto& end : ends) {
-      ByteRange range = range_in(end, variable);
-      bool known = std::ranges::any_of(block.underlying, [&](const ByteRange& place) { return place.place == range.place; });
-      if (!known) block.underlying.push_back(range);
-      for (const ByteRange& real : memory_.Underlying(range)) {
-        block.writable = block.writable && memory_.block(real.place.block).writable;
-        block.returnable = block.returnable && memory_.block(real.place.block).returnable;
-      }
-    }
-    if (block.underlying.size() == 1) continue;
-    auto lies_apart = [&](BufferId other) {
-      return std::ranges::all_of(ends, [&](const auto& end) { return !memory_.MayOverlap(range_in(end, variable), range_in(end, other)); });
-    };
-    auto group = std::ranges::find_if(groups, [&](const auto& known) { return std::ranges::all_of(known.second, lies_apart); });
-    if (group == groups.end()) group = groups.insert(groups.end(), {next_permutation_++, {}});
-    group->second.push_back(variable);
-    block.permutation = group->first;
-    pointers_[variable] = {memory_.AddBlock(std::move(block)), 0};
-  }
-}
-
-Status Checker::Branches(InstrId id) {
-  const Instruction& instruction = module_.instruction(id);
-  auto found = plan_.branches.find(id);
-  if (found == plan_.branches.end() || found->second.ends.size() != instruction.called.size()) {
-    return Refused(id, "the branches have no plan");
-  }
-  InstrId predicate = instruction.operands[0];
-  TRY_STATUS(RequireHeld(id, leaves_.at(predicate)[0], {}, {}));
-  std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
-  std::vector<ContentId> results;
-  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) results.push_back(NewContent());
-
-  const std::vector<Fact> before = memory_.facts();
-  const IdVector<BufferId, Place> entry_pointers = pointers_;
-  std::vector<std::vector<Fact>> ends;
-  std::vector<IdVector<BufferId, Place>> end_pointers;
-  for (size_t branch = 0; branch < instruction.called.size(); ++branch) {
-    memory_.RestoreFacts(before);
-    pointers_ = entry_pointers;
-    TRY_STATUS(Replay(instruction.called[branch], leaves_.at(instruction.operands[branch + 1])));
-    InstrId root = module_.root(instruction.called[branch]);
-    TRY(auto moved, Moved(found->second.ends[branch], id));
-    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-      TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, shapes[leaf].dimensions));
-      Place result = moved[Slices(id)[leaf].buffer];
-      result.offset += Slices(id)[leaf].offset;
-      if (!(result == PlaceOf(Slices(root)[leaf])))
-        return Refused(root, fmt::format("result {} is not handed over", leaf));
-    }
-    pointers_ = std::move(moved);
-    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-      memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
-    }
-    ends.push_back(memory_.facts());
-    end_pointers.push_back(pointers_);
-  }
-  memory_.RestoreFacts(ends.front());
-  for (const std::vector<Fact>& end : ends) memory_.KeepCommon(end);
-  JoinPointers(end_pointers);
-  std::vector<Leaf> leaves;
-  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
-    leaves.push_back({results[leaf], shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
-  }
-  leaves_[id] = std::move(leaves);
-  return {};
-}
-
 Status Checker::Step(InstrId id, const std::vector<Leaf>& parameters) {
   const Instruction& instruction = module_.instruction(id);
   switch (instruction.opcode) {
@@ -734,8 +388,10 @@ Status Checker::Run() {
   return CheckResults();
 }
 
-}  // namespace
+}  // namespace stead::inplace::check
 
-Status CheckPlan(const BufferPlan& plan) { return Checker(plan).Run(); }
+namespace stead::inplace {
+
+Status CheckPlan(const BufferPlan& plan) { return check::Checker(plan).Run(); }
 
 }  // namespace stead::inplace

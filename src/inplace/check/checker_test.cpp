@@ -62,7 +62,8 @@ class HandMade {
 
 void ExpectRefused(const HandMade& plan, const std::string& reason) {
   std::string verdict = plan.Verdict();
-  EXPECT_NE(verdict.find(reason), std::string::npos) << "expected a refusal that says `" << reason << "`, got: `" << verdict << "`";
+  EXPECT_NE(verdict.find(reason), std::string::npos)
+      << "expected a refusal that says `" << reason << "`, got: `" << verdict << "`";
 }
 
 constexpr int64_t kArray = 64;  // f32[16]
@@ -135,8 +136,14 @@ ENTRY e {
   ROOT t = (f32[16], f32[1,2]) tuple(z, n)
 })";
   HandMade views(kText);
-  BufferId x = views.Parameter(0, kArray, true), u = views.Parameter(1, 4, false), i = views.Constant("i", 4), n = views.Owned(8);
-  views.Place("x", {{x}}).Place("u", {{u}}).Place("i", {{i}}).Place("s", {{x, 8}}).Place("r", {{x, 8}}).Place("y", {{x, 16}});
+  BufferId x = views.Parameter(0, kArray, true), u = views.Parameter(1, 4, false), i = views.Constant("i", 4),
+           n = views.Owned(8);
+  views.Place("x", {{x}})
+      .Place("u", {{u}})
+      .Place("i", {{i}})
+      .Place("s", {{x, 8}})
+      .Place("r", {{x, 8}})
+      .Place("y", {{x, 16}});
   views.Place("n", {{n}}).Place("z", {{x}}).Place("t", {{x}, {n}}).Results({{x}, {n}});
   EXPECT_EQ(views.Verdict(), "");
   views.Place("y", {{x, 20}});
@@ -150,7 +157,9 @@ TEST(PlanChecker, RefusesAHiddenCopy) {
   ExpectRefused(hidden, "hidden copy");
 }
 
-TEST(PlanChecker, RefusesToWriteTheCallersMemory) { ExpectRefused(ReadFirst(kReadFirst, false), "the caller's or constant"); }
+TEST(PlanChecker, RefusesToWriteTheCallersMemory) {
+  ExpectRefused(ReadFirst(kReadFirst, false), "the caller's or constant");
+}
 
 TEST(PlanChecker, RefusesAPlaceThatDoesNotFit) {
   HandMade tight = ReadFirst();
@@ -216,7 +225,8 @@ ENTRY e {
   b = f32[16] exponential(x)
   ROOT c = f32[16] add(a, b)
 })");
-  BufferId x = plan.Parameter(0, kArray, false), a = plan.Scratch(0, kArray), b = plan.Scratch(32, kArray), c = plan.Owned(kArray);
+  BufferId x = plan.Parameter(0, kArray, false), a = plan.Scratch(0, kArray), b = plan.Scratch(32, kArray),
+           c = plan.Owned(kArray);
   plan.Place("x", {{x}}).Place("a", {{a}}).Place("b", {{b}}).Place("c", {{c}}).Results({{c}});
   ExpectRefused(plan, "no longer where");
   plan.plan().buffers[b].arena_offset = 64;
@@ -302,9 +312,16 @@ struct SwapLoop {
     hand.Place("a", {{a}}).Place("b", {{b}}).Place("start", {{counter}}).Place("init", {{counter}, {a}, {b}});
     std::vector<Slice> state = {{counter}, {slot_a}, {slot_b}};
     for (const char* name : {"cp", "bp", "loop"}) hand.Place(name, state);
-    hand.Place("ci", {{counter}}).Place("less", {{less}}).Place("bi", {{counter}}).Place("ba", {{slot_a}}).Place("bb", {{slot_b}});
+    hand.Place("ci", {{counter}})
+        .Place("less", {{less}})
+        .Place("bi", {{counter}})
+        .Place("ba", {{slot_a}})
+        .Place("bb", {{slot_b}});
     hand.Place("next", {{counter}}).Place("minus", {{slot_a}}).Place("state", {{counter}, {slot_b}, {slot_a}});
-    hand.Place("ra", {{slot_a}}).Place("rb", {{slot_b}}).Place("out", {{slot_a}, {slot_b}}).Results({{slot_a}, {slot_b}});
+    hand.Place("ra", {{slot_a}})
+        .Place("rb", {{slot_b}})
+        .Place("out", {{slot_a}, {slot_b}})
+        .Results({{slot_a}, {slot_b}});
     loop().entry = {{slot_a, a}, {slot_b, b}};
     loop().back_edge = {{slot_a, slot_b}, {slot_b, slot_a}};
   }
@@ -377,7 +394,12 @@ struct BranchPlanTest {
     result = hand.Owned(kArray);
     one = hand.Owned(kArray);
     other = in_place ? x : hand.Owned(kArray);
-    hand.Place("p", {{p}}).Place("x", {{x}}).Place("yp", {{x}}).Place("np", {{x}}).Place("minus", {{one}}).Place("power", {{other}});
+    hand.Place("p", {{p}})
+        .Place("x", {{x}})
+        .Place("yp", {{x}})
+        .Place("np", {{x}})
+        .Place("minus", {{one}})
+        .Place("power", {{other}});
     hand.Place("choice", {{result}}).Place("sum", {{result}}).Results({{result}});
     hand.plan().branches[hand.Named("choice")].ends = {{{result, one}}, {{result, other}}};
   }

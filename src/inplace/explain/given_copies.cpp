@@ -4,7 +4,7 @@
 // leads from %z to %y, so running %y first is legal and neither copy is needed. Where a path %z -> ... -> %y exists, the old
 // value must survive the update: the copy (or a smaller one) is forced, and the path is the proof.
 //   Cost: instructions + one search per pair of writer and reader.
-#include "inplace/given_copies.h"
+#include "inplace/explain/given_copies.h"
 
 #include <fmt/format.h>
 

@@ -14,7 +14,7 @@
 #include <algorithm>
 
 #include "inplace/explain.h"
-#include "inplace/remark.h"
+#include "inplace/explain/remark.h"
 
 namespace stead::inplace {
 namespace {

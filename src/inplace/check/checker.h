@@ -1,0 +1,89 @@
+// The plan checker's walk: one object replays the whole plan (check/checker.cpp has the argument, check/control.cpp the loops
+// and branches). Nothing outside check/ sees it; the door is CheckPlan in inplace/plan.h.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "analysis/effects.h"
+#include "inplace/check/memory.h"
+#include "inplace/plan.h"
+
+namespace stead::inplace::check {
+
+// A leaf of a value: what it holds, and which part of that content it is (whole unless it is a slice view).
+struct Leaf {
+  ContentId content;
+  std::vector<int64_t> dimensions;  // of the array in whose coordinates `region` is
+  analysis::Region region;
+  Slice base;   // where the content starts (of a slice view: its operand's place)
+  Slice place;  // where the leaf itself starts
+};
+
+// The array leaves of a shape, in order.
+std::vector<ir::Shape> ArrayLeaves(const ir::Shape& shape);
+
+class Checker {
+ public:
+  explicit Checker(const BufferPlan& plan) : plan_(plan), module_(plan.module) {}
+  Status Run();
+
+ private:
+  const BufferPlan& plan_;
+  const ir::Module& module_;
+  CheckMemory memory_;
+  IdVector<BufferId, Place> pointers_;
+  BlockId unknown_;                        // where pointers point that must be set before use
+  std::unordered_set<BufferId> set_anew_;  // targets of entry moves and branch ends
+  std::unordered_map<ir::InstrId, std::unordered_set<BufferId>> exchanged_;  // per loop: by it and the loops inside
+  std::unordered_map<ir::InstrId, std::vector<Leaf>> leaves_;
+  uint32_t next_content_ = 0;
+  int64_t next_permutation_ = 1;
+
+  void MakeBlocks();
+  Status CheckTables() const;
+  Status CheckCopies() const;
+  Status CheckResults();
+
+  Status Replay(ir::ComputationId computation, const std::vector<Leaf>& parameters);
+  Status Step(ir::InstrId id, const std::vector<Leaf>& parameters);
+  Status Forward(ir::InstrId id);
+  Status SliceView(ir::InstrId id);
+  Status Execute(ir::InstrId id);
+  Status CheckReads(ir::InstrId id, const analysis::Effects& effects);
+  Status CheckWrite(ir::InstrId id, const analysis::Effects& effects, size_t result_leaf);
+  const analysis::Tie* TieOf(const ir::Instruction& instruction, const analysis::Effects& effects, size_t operand,
+                             size_t operand_leaf, size_t result_leaf) const;
+  Status Loop(ir::InstrId id);
+  Status LoopRound(ir::InstrId id, const std::vector<Leaf>& state);
+  Status BackEdge(ir::InstrId id, const std::vector<Leaf>& state);
+  Result<bool> RestorePointers(ir::InstrId id, const IdVector<BufferId, Place>& head);
+  Status EnterLoop(ir::InstrId id, const LoopPlan& loop);
+  std::vector<std::vector<BufferId>> ExchangeGroups(ir::InstrId id) const;
+  Status FreshBlocks(ir::InstrId id, const std::vector<BufferId>& variables);
+  Status Branches(ir::InstrId id);
+  void JoinPointers(const std::vector<IdVector<BufferId, Place>>& ends);
+
+  Result<IdVector<BufferId, Place>> Moved(const std::vector<PointerMove>& moves, ir::InstrId id) const;
+  ContentId NewContent() { return ContentId(next_content_++); }
+  const std::vector<Slice>& Slices(ir::InstrId id) const { return plan_.placements[id]; }
+  Place PlaceOf(const Slice& slice) const {
+    Place place = pointers_[slice.buffer];
+    place.offset += slice.offset;
+    return place;
+  }
+  ByteRange RangeOf(const Slice& slice, int64_t bytes) const { return {PlaceOf(slice), bytes}; }
+  Status RequireHeld(ir::InstrId reader, const Leaf& leaf, const analysis::Region& region,
+                     const std::vector<int64_t>& dimensions) const;
+  Diagnostic Refused(ir::InstrId id, std::string why) const {
+    return {ErrorCode::kInternal, fmt::format("the plan is wrong at `{}`", module_.instruction(id).name),
+            module_.SourceOf(id), std::move(why), "please report this module: the program was not run"};
+  }
+};
+
+}  // namespace stead::inplace::check
