@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "inplace/check/checker.h"
 
@@ -10,6 +11,7 @@ namespace stead::inplace::check {
 using analysis::Region;
 using ir::InstrId;
 using ir::Instruction;
+using ir::Opcode;
 
 Result<IdVector<BufferId, Place>> Checker::Moved(const std::vector<PointerMove>& moves, InstrId id) const {
   IdVector<BufferId, Place> pointers = pointers_;
