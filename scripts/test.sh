@@ -20,6 +20,8 @@ suite_python() { (cd "$root" && run_python -m pytest -q tests/python "$@"); }
 suite_sanitize() {
   local rooms=${1:-$SANITIZED_ROOMS}
   configure asan
+  # Files may have come since: the list of targets must know them.
+  ninja -C "$root/build/asan" build.ninja >/dev/null
   local targets
   targets=$(ninja -C "$root/build/asan" -t targets all | sed -nE "s/^(($rooms)(_[a-z_]+)?_test): .*/\1/p" | sort -u)
   build asan $targets
