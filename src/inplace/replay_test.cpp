@@ -2,8 +2,10 @@
 // computes from the program, and the checker accepts it. Arithmetic is integer and mixes positions, so that a stale or
 // misplaced element shows.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -18,12 +20,12 @@
 namespace stead::inplace {
 namespace {
 
-constexpr int kLength = 6;  // every array is s32[6]
+constexpr int kUnits = 6;  // every array has 6 units: of one element, or of 64 bytes so that slices may become views
 
 // Writes one computation after another, inner ones first.
 class Generator {
  public:
-  explicit Generator(uint32_t seed) : random_(seed) {}
+  explicit Generator(uint32_t seed) : random_(seed), unit_(seed % 2 == 0 ? 1 : 16), array_(fmt::format("s32[{}]", kUnits * unit_)) {}
 
   std::string Module() {
     int parameters = 1 + Below(3);
@@ -31,7 +33,7 @@ class Generator {
     std::vector<std::string> arrays;
     for (int number = 0; number < parameters; ++number) {
       arrays.push_back(Name("p"));
-      body += fmt::format("  {} = s32[6] parameter({})\n", arrays.back(), number);
+      body += fmt::format("  {} = {} parameter({})\n", arrays.back(), array_, number);
     }
     Statements(arrays, body, 2, 3 + Below(6), "");
     std::vector<std::string> results = Pick(arrays, 1 + Below(3));
@@ -58,17 +60,17 @@ class Generator {
     return picked;
   }
   static std::string Join(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
-  static std::string TupleType(size_t arrays, bool counter) {
+  std::string TupleType(size_t arrays, bool counter) const {
     std::vector<std::string> types;
     if (counter) types.push_back("s32[]");
-    types.resize(types.size() + arrays, "s32[6]");
-    return "(" + Join(types) + ")";
+    types.resize(types.size() + arrays, array_);
+    return fmt::format("({})", Join(types));
   }
 
   // `index`: the loop counter's name, or empty.
   void Statements(std::vector<std::string>& arrays, std::string& body, int depth, int count, const std::string& index) {
     for (int number = 0; number < count; ++number) {
-      switch (Below(depth > 0 ? 12 : 9)) {
+      switch (Below(depth > 0 ? 14 : 11)) {
         case 0: Elementwise(arrays, body); break;
         case 1:
         case 2:
@@ -78,9 +80,11 @@ class Generator {
         case 6: Barrier(arrays, body); break;
         case 7: DynamicRead(arrays, body, index); break;
         case 8: Fill(arrays, body); break;
-        case 9:
-        case 10: Loop(arrays, body, depth - 1); break;
-        case 11: Branches(arrays, body, depth - 1, index); break;
+        case 9: ElementwiseFusion(arrays, body); break;
+        case 10: UpdateFusion(arrays, body); break;
+        case 11:
+        case 12: Loop(arrays, body, depth - 1); break;
+        case 13: Branches(arrays, body, depth - 1, index); break;
       }
     }
   }
@@ -88,52 +92,83 @@ class Generator {
   void Elementwise(std::vector<std::string>& arrays, std::string& body) {
     std::string result = Name("e");
     const char* ops[] = {"add", "subtract", "multiply"};
-    body += fmt::format("  {} = s32[6] {}({}, {})\n", result, ops[Below(3)], Any(arrays), Any(arrays));
+    body += fmt::format("  {} = {} {}({}, {})\n", result, array_, ops[Below(3)], Any(arrays), Any(arrays));
     arrays.push_back(result);
+  }
+
+  void Fusion(std::vector<std::string>& arrays, std::string& body, const std::string& fused_body) {
+    std::string fused = Name("fused"), result = Name("f");
+    computations_ += fmt::format("{} {{\n  a = {} parameter(0)\n  b = {} parameter(1)\n{}}}\n", fused, array_, array_, fused_body);
+    body += fmt::format("  {} = {} fusion({}, {}), kind=kLoop, calls={}\n", result, array_, Any(arrays), Any(arrays), fused);
+    arrays.push_back(result);
+  }
+
+  void ElementwiseFusion(std::vector<std::string>& arrays, std::string& body) {
+    std::string other = Below(2) == 0 ? "negate(b)" : "reverse(b), dimensions={0}";
+    Fusion(arrays, body, fmt::format("  c = {} {}\n  ROOT d = {} add(a, c)\n", array_, other, array_));
+  }
+
+  // An update whose window, or another one, is read of the target, and a piece of the other operand.
+  void UpdateFusion(std::vector<std::string>& arrays, std::string& body) {
+    int start = unit_ * Below(kUnits), read = Below(2) == 0 ? start : unit_ * Below(kUnits), piece = unit_ * Below(kUnits);
+    auto slice = [&](const char* of, int from) {
+      return fmt::format("s32[{}] slice({}), slice={{[{}:{}]}}", unit_, of, from, from + unit_);
+    };
+    std::string fused = fmt::format("  s = {}\n  r = {}\n  c = s32[{}] subtract(s, r)\n  i = s32[] constant({})\n",
+                                    slice("a", read), slice("b", piece), unit_, start);
+    Fusion(arrays, body, fused + fmt::format("  ROOT d = {} dynamic-update-slice(a, c, i)\n", array_));
   }
 
   std::string Index(std::string& body, const std::string& index) {
     if (!index.empty() && Below(2) == 0) return index;
     std::string name = Name("c");
-    body += fmt::format("  {} = s32[] constant({})\n", name, Below(kLength));
+    body += fmt::format("  {} = s32[] constant({})\n", name, unit_ * Below(kUnits));
     return name;
   }
 
+  // A slice of some units of some array; returns its name.
+  std::string Slice(std::vector<std::string>& arrays, std::string& body, int units) {
+    std::string piece = Name("s");
+    int start = Below(kUnits - units + 1);
+    body += fmt::format("  {} = s32[{}] slice({}), slice={{[{}:{}]}}\n", piece, units * unit_, Any(arrays), start * unit_,
+                        (start + units) * unit_);
+    return piece;
+  }
+
   void Update(std::vector<std::string>& arrays, std::string& body, const std::string& index) {
-    int size = 1 + Below(2);
-    std::string piece = Name("s"), at = Index(body, index), result = Name("u");
-    int start = Below(kLength - size + 1);
-    body += fmt::format("  {} = s32[{}] slice({}), slice={{[{}:{}]}}\n", piece, size, Any(arrays), start, start + size);
+    int units = 1 + Below(2);
+    std::string at = Index(body, index), result = Name("u"), piece = Slice(arrays, body, units);
     if (Below(2) == 0) {
       std::string doubled = Name("d");
-      body += fmt::format("  {} = s32[{}] add({}, {})\n", doubled, size, piece, piece);
+      body += fmt::format("  {} = s32[{}] add({}, {})\n", doubled, units * unit_, piece, piece);
       piece = doubled;
     }
-    body += fmt::format("  {} = s32[6] dynamic-update-slice({}, {}, {})\n", result, Any(arrays), piece, at);
+    body += fmt::format("  {} = {} dynamic-update-slice({}, {}, {})\n", result, array_, Any(arrays), piece, at);
     arrays.push_back(result);
   }
 
   void SliceAndPad(std::vector<std::string>& arrays, std::string& body) {
-    int size = 1 + Below(kLength), start = Below(kLength - size + 1);
-    std::string piece = Name("s"), value = Name("c"), result = Name("q");
-    body += fmt::format("  {} = s32[{}] slice({}), slice={{[{}:{}]}}\n", piece, size, Any(arrays), start, start + size);
+    int units = 1 + Below(kUnits);
+    std::string value = Name("c"), result = Name("q"), piece = Slice(arrays, body, units);
     body += fmt::format("  {} = s32[] constant(7)\n", value);
-    body += fmt::format("  {} = s32[6] pad({}, {}), padding=0_{}\n", result, piece, value, kLength - size);
+    body += fmt::format("  {} = {} pad({}, {}), padding=0_{}\n", result, array_, piece, value, (kUnits - units) * unit_);
     arrays.push_back(result);
   }
 
   void Reverse(std::vector<std::string>& arrays, std::string& body) {
     std::string result = Name("r");
-    body += fmt::format("  {} = s32[6] reverse({}), dimensions={{0}}\n", result, Any(arrays));
+    body += fmt::format("  {} = {} reverse({}), dimensions={{0}}\n", result, array_, Any(arrays));
     arrays.push_back(result);
   }
 
   void Fill(std::vector<std::string>& arrays, std::string& body) {
     std::string result = Name("f");
     if (Below(2) == 0) {
-      body += fmt::format("  {} = s32[6] constant({{1, 2, 3, 4, 5, 6}})\n", result);
+      std::vector<int> elements(static_cast<size_t>(kUnits * unit_));
+      std::iota(elements.begin(), elements.end(), 100);
+      body += fmt::format("  {} = {} constant({{{}}})\n", result, array_, fmt::join(elements, ", "));
     } else {
-      body += fmt::format("  {} = s32[6] iota(), iota_dimension=0\n", result);
+      body += fmt::format("  {} = {} iota(), iota_dimension=0\n", result, array_);
     }
     arrays.push_back(result);
   }
@@ -142,7 +177,7 @@ class Generator {
     std::string at = Index(body, index), piece = Name("s"), scalar = Name("x"), result = Name("b");
     body += fmt::format("  {} = s32[1] dynamic-slice({}, {}), dynamic_slice_sizes={{1}}\n", piece, Any(arrays), at);
     body += fmt::format("  {} = s32[] reshape({})\n", scalar, piece);
-    body += fmt::format("  {} = s32[6] broadcast({}), dimensions={{}}\n", result, scalar);
+    body += fmt::format("  {} = {} broadcast({}), dimensions={{}}\n", result, array_, scalar);
     arrays.push_back(result);
   }
 
@@ -152,7 +187,7 @@ class Generator {
     body += fmt::format("  {} = {} tuple({})\n  {} = {} opt-barrier({})\n", tuple, type, Join(held), barrier, type, tuple);
     for (int element = 0; element < 2; ++element) {
       arrays.push_back(Name("g"));
-      body += fmt::format("  {} = s32[6] get-tuple-element({}), index={}\n", arrays.back(), barrier, element);
+      body += fmt::format("  {} = {} get-tuple-element({}), index={}\n", arrays.back(), array_, barrier, element);
     }
   }
 
@@ -169,7 +204,7 @@ class Generator {
     std::vector<std::string> values;
     for (size_t element = 0; element < count; ++element) {
       values.push_back(Name("g"));
-      inner += fmt::format("  {} = s32[6] get-tuple-element({}), index={}\n", values.back(), state, element + 1);
+      inner += fmt::format("  {} = {} get-tuple-element({}), index={}\n", values.back(), array_, state, element + 1);
     }
     std::vector<std::string> given = values;
     Statements(values, inner, depth, Below(5), counter);
@@ -185,7 +220,7 @@ class Generator {
     body += fmt::format("  {} = {} while({}), condition={}, body={}\n", loop, type, tuple, condition, loop_body);
     for (size_t element = 0; element < count; ++element) {
       arrays.push_back(Name("g"));
-      body += fmt::format("  {} = s32[6] get-tuple-element({}), index={}\n", arrays.back(), loop, element + 1);
+      body += fmt::format("  {} = {} get-tuple-element({}), index={}\n", arrays.back(), array_, loop, element + 1);
     }
   }
 
@@ -195,7 +230,7 @@ class Generator {
     std::vector<std::string> values;
     for (size_t element = 0; element < count; ++element) {
       values.push_back(Name("g"));
-      inner += fmt::format("  {} = s32[6] get-tuple-element({}), index={}\n", values.back(), parameter, element);
+      inner += fmt::format("  {} = {} get-tuple-element({}), index={}\n", values.back(), array_, parameter, element);
     }
     Statements(values, inner, depth, Below(4), "");
     inner += fmt::format("  ROOT {} = {} tuple({})\n", Name("t"), TupleType(results, false),
@@ -217,11 +252,13 @@ class Generator {
                         TupleType(results, false), selector, tuple, tuple, first, second);
     for (size_t element = 0; element < results; ++element) {
       arrays.push_back(Name("g"));
-      body += fmt::format("  {} = s32[6] get-tuple-element({}), index={}\n", arrays.back(), conditional, element);
+      body += fmt::format("  {} = {} get-tuple-element({}), index={}\n", arrays.back(), array_, conditional, element);
     }
   }
 
   std::mt19937 random_;
+  int unit_;            // elements
+  std::string array_;   // the type of every array
   int names_ = 0;
   std::string computations_;
 };
@@ -230,7 +267,7 @@ std::vector<ir::Literal> Arguments(const ir::Module& module) {
   std::vector<ir::Literal> arguments;
   for (ir::InstrId parameter : module.entry_computation().parameters) {
     std::vector<int32_t> elements;
-    for (int element = 0; element < kLength; ++element) {
+    for (int64_t element = 0; element < module.shape(parameter).element_count(); ++element) {
       elements.push_back(static_cast<int32_t>(1000 * (arguments.size() + 1) + 37 * element));
     }
     arguments.push_back(ir::Literal::FromVector<int32_t>(module.shape(parameter), elements));
@@ -262,16 +299,16 @@ void ExpectSameResults(const std::string& text, const PlanOptions& options, int6
 
 TEST(Replay, RandomProgramsComputeTheSameOnSharedBytes) {
   int64_t copies = 0;
-  for (uint32_t seed = 0; seed < 2000 && !testing::Test::HasFatalFailure(); ++seed) {
+  for (uint32_t seed = 0; seed < 1000 && !testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     ExpectSameResults(Generator(seed).Module(), {}, copies);
   }
-  EXPECT_GT(copies, 1000);
+  EXPECT_GT(copies, 500);
 }
 
 TEST(Replay, TheAlwaysCopyBaselineComputesTheSameWithMoreCopies) {
   int64_t copies = 0, baseline = 0;
-  for (uint32_t seed = 0; seed < 200 && !testing::Test::HasFatalFailure(); ++seed) {
+  for (uint32_t seed = 0; seed < 100 && !testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     std::string text = Generator(seed).Module();
     ExpectSameResults(text, {}, copies);

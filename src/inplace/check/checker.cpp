@@ -227,6 +227,12 @@ Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_lea
         return Refused(id, "it changes its operand in part but is placed elsewhere: a hidden copy");
       if (!memory_.MayOverlap(operand_range, range)) continue;
       if (tie == nullptr && !effects.reads[operand].reads) continue;
+      // What it reads here is not what it changes of the same bytes.
+      bool reads_elsewhere = std::ranges::any_of(effects.ties, [&](const Tie& other) {
+        return other.kind == TieKind::kWindow && LeafNumber(instruction.shape, other.result_index) == result_leaf &&
+               Disjoint(effects.reads[operand].region, other.written) && shapes[leaf] == shape;
+      });
+      if (tie == nullptr && same && reads_elsewhere) continue;
       if (tie == nullptr || !same)
         return Refused(id, fmt::format("it overwrites operand {} while reading it", operand));
       if (keeps_bytes) window = tie;
