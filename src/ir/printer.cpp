@@ -19,8 +19,21 @@ std::string ProgramShapeText(const ProgramShape& program) {
   return fmt::format("{{{}->{}}}", Shape::Tuple(program.parameters).ToString(), program.result.ToString());
 }
 
+// The name of a module may come from a user's function (`<lambda>`); readers take a letter or '_', then word characters.
+std::string ModuleName(const Module& module) {
+  std::string name;
+  for (char character : module.name) {
+    bool is_digit = character >= '0' && character <= '9';
+    bool is_letter = (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z');
+    bool is_other = character == '.' || character == '-';
+    bool fits = is_letter || (!name.empty() && (is_digit || is_other));
+    name += fits ? character : '_';
+  }
+  return name.empty() ? "module" : name;
+}
+
 void AppendHeader(std::string& text, const Module& module) {
-  text += fmt::format("HloModule {}", module.name);
+  text += fmt::format("HloModule {}", ModuleName(module));
   if (module.is_scheduled) text += ", is_scheduled=true";
   if (!module.input_output_aliases.empty()) {
     text += fmt::format(", input_output_alias={{ {} }}", AliasesText(module.input_output_aliases));

@@ -80,6 +80,20 @@ TEST(PrinterTest, AWrittenCopyHasNoReason) {
             "ROOT y = f32[] copy(x), frontend_attributes={a=\"b\"}");
 }
 
+TEST(PrinterTest, TheNameOfAModuleIsMadeReadable) {
+  Module module = Parse("HloModule m\nENTRY e { x = f32[] parameter(0) }");
+  module.name = "1<lambda> f";
+  EXPECT_TRUE(PrintModule(module).starts_with("HloModule __lambda__f,"));
+}
+
+TEST(PrinterTest, NamesThatReadAsSomethingElseHaveAPercentSign) {
+  Module module =
+      Parse("HloModule m\nENTRY e { %s1 = f32[] parameter(0)\n x = f32[] negate(%s1)\n ROOT %inf = f32[] negate(x) }");
+  std::string text = PrintModule(module);
+  EXPECT_NE(text.find("x = f32[] negate(%s1)"), std::string::npos) << text;
+  EXPECT_NE(text.find("ROOT %inf = f32[] negate(x)"), std::string::npos) << text;
+}
+
 TEST(PrinterTest, EntryLayoutIsDerivedWhenItWasNotGiven) {
   Module module = Parse("HloModule m\nENTRY e { x = f32[2,3]{0,1} parameter(0)\n ROOT y = f32[2,3]{0,1} negate(x) }");
   EXPECT_TRUE(

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <set>
 #include <unordered_set>
 
 #include "ir/rules/verify_computation.h"
@@ -96,42 +96,48 @@ Result<const Shape*> ParameterLeaf(const Module& module, int64_t parameter, cons
 }
 
 // A parameter leaf is given away once, an output leaf is aliased once, and the two sides have as many bytes.
-Status VerifyDonations(const Module& module) {
-  std::vector<std::pair<int64_t, ShapeIndex>> given;
-  auto give = [&](int64_t parameter, const ShapeIndex& index, std::string_view attribute) -> Status {
-    std::pair<int64_t, ShapeIndex> leaf{parameter, index};
-    if (std::ranges::find(given, leaf) != given.end()) {
-      return InvalidArgument(fmt::format("{} gives parameter {} at {} away a second time", attribute, parameter,
-                                         ShapeIndexToString(index)));
+class DonationVerifier {
+ public:
+  explicit DonationVerifier(const Module& module) : module_(module) {}
+
+  Status Run() {
+    for (const InputOutputAlias& alias : module_.input_output_aliases) TRY_STATUS(CheckAlias(alias));
+    for (const BufferDonor& donor : module_.buffer_donors) {
+      TRY_STATUS(ParameterLeaf(module_, donor.parameter, donor.parameter_index, "buffer_donor"));
+      TRY_STATUS(GiveAway(donor.parameter, donor.parameter_index, "buffer_donor"));
     }
-    given.push_back(std::move(leaf));
     return {};
-  };
-  std::vector<ShapeIndex> outputs;
-  const Shape& result = module.shape(module.entry_computation().root);
-  for (const InputOutputAlias& alias : module.input_output_aliases) {
-    TRY(const Shape* parameter, ParameterLeaf(module, alias.parameter, alias.parameter_index, "input_output_alias"));
-    TRY_STATUS(give(alias.parameter, alias.parameter_index, "input_output_alias"));
-    const Shape* output = FindLeaf(result, alias.output_index);
-    std::string output_text = ShapeIndexToString(alias.output_index);
-    if (output == nullptr)
-      return InvalidArgument(
-          fmt::format("input_output_alias names output {}, which is no array of the result", output_text));
-    if (std::ranges::find(outputs, alias.output_index) != outputs.end()) {
-      return InvalidArgument(fmt::format("input_output_alias names output {} a second time", output_text));
+  }
+
+ private:
+  const Module& module_;
+  std::set<std::pair<int64_t, ShapeIndex>> given_;
+  std::set<ShapeIndex> aliased_outputs_;
+
+  Status GiveAway(int64_t parameter, const ShapeIndex& index, std::string_view attribute) {
+    if (given_.emplace(parameter, index).second) return {};
+    std::string place = ShapeIndexToString(index);
+    return InvalidArgument(fmt::format("{} gives parameter {} at {} away a second time", attribute, parameter, place));
+  }
+
+  Status CheckAlias(const InputOutputAlias& alias) {
+    constexpr std::string_view kAttribute = "input_output_alias";
+    TRY(const Shape* parameter, ParameterLeaf(module_, alias.parameter, alias.parameter_index, kAttribute));
+    TRY_STATUS(GiveAway(alias.parameter, alias.parameter_index, kAttribute));
+    const Shape* output = FindLeaf(module_.shape(module_.entry_computation().root), alias.output_index);
+    std::string place = ShapeIndexToString(alias.output_index);
+    if (output == nullptr) {
+      return InvalidArgument(fmt::format("{} names output {}, which is no array of the result", kAttribute, place));
     }
-    outputs.push_back(alias.output_index);
-    if (output->byte_size() == parameter->byte_size()) continue;
-    return InvalidArgument(
-        fmt::format("input_output_alias pairs output {} {} with parameter {} {}; they must have as many bytes",
-                    output_text, output->ToString(false), alias.parameter, parameter->ToString(false)));
+    if (!aliased_outputs_.insert(alias.output_index).second) {
+      return InvalidArgument(fmt::format("{} names output {} a second time", kAttribute, place));
+    }
+    if (output->byte_size() == parameter->byte_size()) return {};
+    return InvalidArgument(fmt::format("{} pairs output {} {} with parameter {} {}; they must have as many bytes",
+                                       kAttribute, place, output->ToString(false), alias.parameter,
+                                       parameter->ToString(false)));
   }
-  for (const BufferDonor& donor : module.buffer_donors) {
-    TRY_STATUS(ParameterLeaf(module, donor.parameter, donor.parameter_index, "buffer_donor"));
-    TRY_STATUS(give(donor.parameter, donor.parameter_index, "buffer_donor"));
-  }
-  return {};
-}
+};
 
 }  // namespace
 
@@ -145,7 +151,7 @@ Status VerifyModule(const Module& module) {
   // Callees first: the rules of a caller look at the parameters and the root of what it calls.
   for (ComputationId id : computations) TRY_STATUS(VerifyComputation(module, id));
   TRY_STATUS(VerifyEntryLayout(module));
-  return VerifyDonations(module);
+  return DonationVerifier(module).Run();
 }
 
 }  // namespace stead::ir

@@ -19,15 +19,14 @@ constexpr size_t kMaxAttributes = 1000;
 Result<AttributeList> AttributeList::Read(Cursor& cursor) {
   AttributeList list(cursor.source());
   while (cursor.TryConsume(",")) {
-    bool at_end = cursor.AtEnd();
-    size_t start = cursor.offset();
-    if (at_end) return cursor.Unexpected("an attribute");
+    size_t start = cursor.NextOffset();
     TRY(std::string_view key, cursor.ReadWord("the name of an attribute"));
     TRY_STATUS(cursor.Expect("=", fmt::format("after the attribute name `{}`", key)));
     TRY(std::string_view value, cursor.ReadValue(fmt::format("the value of `{}`", key)));
     if (list.Has(key)) return cursor.ErrorAt(start, fmt::format("attribute `{}` is given twice", key));
-    if (list.entries_.size() >= kMaxAttributes)
+    if (list.entries_.size() >= kMaxAttributes) {
       return cursor.ErrorAt(start, fmt::format("more than {} attributes", kMaxAttributes));
+    }
     list.entries_.push_back({key, value});
   }
   return list;

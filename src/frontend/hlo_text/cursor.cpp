@@ -141,6 +141,11 @@ std::string_view Cursor::Take(size_t length) {
   return taken;
 }
 
+size_t Cursor::NextOffset() {
+  SkipBlanks();
+  return position_;
+}
+
 bool Cursor::AtEnd() {
   SkipBlanks();
   return position_ == end_;

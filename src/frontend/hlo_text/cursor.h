@@ -38,6 +38,7 @@ class Cursor {
   size_t remaining_bytes() const { return end_ - position_; }
 
   // Skips blanks and comments, then tells what stands there without taking it.
+  size_t NextOffset();  // where it stands
   bool AtEnd();
   char Peek();                  // '\0' at the end
   std::string_view PeekWord();  // the longest run of word characters; may be empty

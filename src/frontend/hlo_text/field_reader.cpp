@@ -66,9 +66,7 @@ Status ReadWindowNumbers(Cursor& cursor, std::vector<ir::WindowDimension>& windo
 
 Status ReadWindowPart(Cursor& cursor, std::vector<ir::WindowDimension>& window) {
   using Window = ir::WindowDimension;
-  bool at_end = cursor.AtEnd();
-  size_t start = cursor.offset();
-  if (at_end) return cursor.Unexpected("a part of a window");
+  size_t start = cursor.NextOffset();
   TRY(std::string_view key, cursor.ReadWord("a part of a window"));
   TRY_STATUS(cursor.Expect("=", "after the name of a part of a window"));
   auto field = [&](int64_t Window::* member) {
@@ -95,9 +93,7 @@ Status ReadWindowPart(Cursor& cursor, std::vector<ir::WindowDimension>& window) 
 
 // "b01f": where the two letters and the digits stand.
 Status ReadLabels(Cursor& cursor, std::string_view letters, int64_t& first, int64_t& second, Dimensions& spatial) {
-  bool at_end = cursor.AtEnd();
-  size_t start = cursor.offset();
-  if (at_end) return cursor.Unexpected("dimension labels");
+  size_t start = cursor.NextOffset();
   std::string_view word = cursor.PeekWord();
   word = word.substr(0, word.find('_'));
   cursor.TryConsume(word);
@@ -125,9 +121,7 @@ Status ReadLabels(Cursor& cursor, std::string_view letters, int64_t& first, int6
 template <typename Enum>
 Status ReadEnum(Cursor& cursor, Enum& field, std::optional<Enum> (*from_name)(std::string_view),
                 std::string_view what) {
-  bool at_end = cursor.AtEnd();
-  size_t start = cursor.offset();
-  if (at_end) return cursor.Unexpected(what);
+  size_t start = cursor.NextOffset();
   TRY(std::string_view word, cursor.ReadWord(what));
   std::optional<Enum> value = from_name(word);
   if (!value) return cursor.ErrorAt(start, fmt::format("expected {}, found `{}`", what, word));
@@ -236,6 +230,8 @@ Status ReadField(Cursor& cursor, ir::SliceRef<ir::SliceAttributes>& field) {
 
 Status ReadField(Cursor& cursor, ir::PaddingRef<ir::PadAttributes>& field) {
   TRY(std::string_view word, cursor.ReadValue("padding such as `0_1x2_2_1`"));
+  // The padding of a scalar.
+  if (word == "{}") return {};
   for (std::string_view piece : SplitAtX(word)) {
     TRY(Dimensions values, ParseJoined(cursor, piece, 2, 3));
     field.fields.low.push_back(values[0]);

@@ -103,8 +103,9 @@ Status ReadFields(Cursor& cursor, Set set) {
     TRY(std::string_view key, cursor.ReadWord("the name of a field"));
     TRY_STATUS(cursor.Expect("=", "after the name of a field"));
     TRY(int64_t value, cursor.ReadInteger("a number"));
-    if (value < 0 || value > std::numeric_limits<int>::max())
+    if (value < 0 || value > std::numeric_limits<int>::max()) {
       return cursor.Error(fmt::format("{} is out of range", value));
+    }
     set(key, static_cast<int>(value));
   }
   return {};

@@ -39,9 +39,7 @@ std::vector<std::string_view> OpcodeNames() {
 }
 
 Result<OpcodeSpelling> ReadOpcode(Cursor& cursor) {
-  bool at_end = cursor.AtEnd();
-  size_t start = cursor.offset();
-  if (at_end) return cursor.Unexpected("an op");
+  size_t start = cursor.NextOffset();
   TRY(std::string_view word, cursor.ReadWord("an op"));
   if (std::optional<Opcode> opcode = ir::OpcodeFromName(word)) return OpcodeSpelling{*opcode, std::nullopt};
   for (auto [suffix, opcode] : kAsyncSuffixes) {
@@ -60,8 +58,7 @@ class InstructionReader {
   Result<ParsedInstruction> Read() {
     ParsedInstruction parsed;
     parsed.is_root = cursor_.TryConsumeWord("ROOT");
-    cursor_.AtEnd();
-    name_offset_ = cursor_.offset();
+    name_offset_ = cursor_.NextOffset();
     TRY(std::string_view name, cursor_.ReadName("the name of an instruction"));
     instruction_.name = name;
     instruction_.text_place = cursor_.source().PlaceOf(name_offset_);
@@ -93,8 +90,7 @@ class InstructionReader {
 
   // Everything behind the shape: `opcode(operands), attributes`.
   Status ReadOp(bool has_shape) {
-    cursor_.AtEnd();
-    op_offset_ = cursor_.offset();
+    op_offset_ = cursor_.NextOffset();
     TRY(OpcodeSpelling spelling, ReadOpcode(cursor_));
     instruction_.opcode = spelling.opcode;
     if (!has_shape && !ir::ShapeIsDetermined(spelling.opcode)) {
@@ -107,8 +103,9 @@ class InstructionReader {
     TRY_STATUS(TakeCommonAttributes(list));
     if (spelling.wrapped && spelling.opcode == Opcode::kAsyncStart) return WrapAsync(*spelling.wrapped, list);
     TRY_STATUS(TakeOpAttributes(instruction_, list));
-    if (!std::holds_alternative<std::monostate>(operand_attributes))
+    if (!std::holds_alternative<std::monostate>(operand_attributes)) {
       instruction_.attributes = std::move(operand_attributes);
+    }
     return CheckArity();
   }
 
@@ -130,11 +127,11 @@ class InstructionReader {
   }
 
   Result<ir::Attributes> ReadParameterNumber() {
-    cursor_.AtEnd();
-    size_t start = cursor_.offset();
+    size_t start = cursor_.NextOffset();
     TRY(int64_t number, cursor_.ReadInteger("the number of a parameter"));
-    if (number < 0 || number >= kMaxParameters)
+    if (number < 0 || number >= kMaxParameters) {
       return cursor_.ErrorAt(start, fmt::format("parameter number {} is out of range", number));
+    }
     const std::vector<InstrId>& parameters = module_.computation(computation_).parameters;
     bool taken = static_cast<size_t>(number) < parameters.size() && parameters[static_cast<size_t>(number)].valid();
     if (taken) return cursor_.ErrorAt(start, fmt::format("parameter {} is defined twice in this computation", number));
@@ -142,9 +139,7 @@ class InstructionReader {
   }
 
   Result<InstrId> ReadReference(std::string_view what) {
-    bool at_end = cursor_.AtEnd();
-    size_t start = cursor_.offset();
-    if (at_end) return cursor_.Unexpected(what);
+    size_t start = cursor_.NextOffset();
     TRY(std::string_view name, cursor_.ReadName(what));
     return FindInstruction(name, cursor_, start);
   }

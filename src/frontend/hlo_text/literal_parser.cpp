@@ -33,9 +33,7 @@ Diagnostic OutOfRange(const Cursor& cursor, size_t offset, std::string_view text
 
 template <typename T>
 Status ReadIntegerElement(Cursor& cursor, ElementType type, std::byte* target) {
-  bool at_end = cursor.AtEnd();
-  size_t start = cursor.offset();
-  if (at_end) return cursor.Unexpected("an integer");
+  size_t start = cursor.NextOffset();
   if (cursor.TryConsumeWord("true")) return Store<T>(target, 1), Status();
   if (cursor.TryConsumeWord("false")) return Store<T>(target, 0), Status();
   TRY(std::string_view word, cursor.ReadWord("an integer"));
@@ -49,8 +47,9 @@ Status ReadIntegerElement(Cursor& cursor, ElementType type, std::byte* target) {
   if (bits < 8) {
     int64_t low = ir::IsSigned(type) ? -(int64_t{1} << (bits - 1)) : 0;
     int64_t high = low + (int64_t{1} << bits) - 1;
-    if (static_cast<int64_t>(value) < low || static_cast<int64_t>(value) > high)
+    if (static_cast<int64_t>(value) < low || static_cast<int64_t>(value) > high) {
       return OutOfRange(cursor, start, word, type);
+    }
   }
   Store<T>(target, value);
   return {};
@@ -58,8 +57,9 @@ Status ReadIntegerElement(Cursor& cursor, ElementType type, std::byte* target) {
 
 Status ReadBooleanElement(Cursor& cursor, ElementType, std::byte* target) {
   bool value = cursor.TryConsumeWord("true") || cursor.TryConsumeWord("1");
-  if (!value && !cursor.TryConsumeWord("false") && !cursor.TryConsumeWord("0"))
+  if (!value && !cursor.TryConsumeWord("false") && !cursor.TryConsumeWord("0")) {
     return cursor.Unexpected("`true` or `false`");
+  }
   Store<uint8_t>(target, value ? 1 : 0);
   return {};
 }
@@ -88,9 +88,7 @@ Result<T> ParseFloat(const Cursor& cursor, size_t offset, std::string_view word,
 
 // Words stop at a sign of an exponent that follows a plus: `1e+20` is one number.
 Result<std::string_view> ReadNumberWord(Cursor& cursor) {
-  bool at_end = cursor.AtEnd();
-  size_t start = cursor.offset();
-  if (at_end) return cursor.Unexpected("a number");
+  size_t start = cursor.NextOffset();
   cursor.TryConsume("+");
   TRY(std::string_view word, cursor.ReadWord("a number"));
   if (cursor.PeekHere() == '+' && cursor.TryConsume("+")) {
@@ -161,8 +159,9 @@ Status ReadSmallFloat(Cursor& cursor, ElementType type, std::byte* target) {
   if (int mantissa_bits = ir::NanMantissaBits(type); std::isnan(value) && mantissa_bits > 0) {
     TRY(bits, ApplyNanPayload(cursor, bits, mantissa_bits));
   }
-  if (std::isfinite(value) && !std::isfinite(ir::SmallFloatToDouble(type, bits)))
+  if (std::isfinite(value) && !std::isfinite(ir::SmallFloatToDouble(type, bits))) {
     return OutOfRange(cursor, start, word, type);
+  }
   Store<uint8_t>(target, bits);
   return {};
 }

@@ -34,8 +34,7 @@ Status ReadBody(Cursor& cursor, ir::Module& module, ComputationId computation, N
   names.instructions.clear();
   ir::InstrId root, last;
   while (!cursor.TryConsume("}")) {
-    cursor.AtEnd();
-    size_t start = cursor.offset();
+    size_t start = cursor.NextOffset();
     TRY(ParsedInstruction parsed, ReadInstruction(cursor, module, computation, names));
     last = parsed.id;
     if (!parsed.is_root) continue;
@@ -59,8 +58,7 @@ Status ReadExecutionThread(Cursor& cursor, ir::Module& module, ComputationId com
 }
 
 Status ReadComputation(Cursor& cursor, ir::Module& module, Names& names) {
-  cursor.AtEnd();
-  size_t start = cursor.offset();
+  size_t start = cursor.NextOffset();
   bool is_entry = cursor.TryConsumeWord("ENTRY");
   TRY(std::string_view name, cursor.ReadName("a computation"));
   if (names.computations.contains(name)) {

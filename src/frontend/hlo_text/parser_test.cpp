@@ -290,8 +290,9 @@ TEST(ParserTest, TextPlaceIsTheLineOfTheInstruction) {
 
 TEST(ParserTest, LongModulesAndLongAttributesTakeLinearTime) {
   std::string lines = "  i0 = f32[] parameter(0)\n";
-  for (int number = 1; number < 20000; ++number)
+  for (int number = 1; number < 20000; ++number) {
     lines += fmt::format("  i{} = f32[] add(i{}, i0)\n", number, number - 1);
+  }
   lines +=
       fmt::format("  ROOT c = f32[] custom-call(i0), custom_call_target=\"t\", backend_config={{\"body\": \"{}\"}}",
                   std::string(1 << 20, 'x'));

@@ -41,8 +41,9 @@ Status ReadDimensions(Cursor& cursor, Shape& shape) {
   TRY_STATUS(cursor.Expect("[", "after the element type"));
   while (!cursor.TryConsume("]")) {
     if (!shape.dimensions.empty()) TRY_STATUS(cursor.Expect(",", "between dimensions"));
-    if (shape.dimensions.size() >= kMaxRank)
+    if (shape.dimensions.size() >= kMaxRank) {
       return cursor.Error(fmt::format("a shape has more than {} dimensions", kMaxRank));
+    }
     bool dynamic = cursor.TryConsume("<=");
     if (cursor.Peek() == '?') return Unimplemented("unbounded dimension `?`", cursor.source().PlaceOf(cursor.offset()));
     TRY(int64_t dimension, cursor.ReadInteger("a dimension"));
@@ -132,9 +133,7 @@ bool SeesShape(Cursor& cursor) {
 }
 
 Result<Shape> ReadShape(Cursor& cursor) {
-  bool at_end = cursor.AtEnd();
-  size_t start = cursor.offset();
-  if (at_end) return cursor.Unexpected("a shape");
+  size_t start = cursor.NextOffset();
   TRY(Shape shape, ReadNested(cursor, 0));
   if (!ir::CheckedByteSize(shape)) {
     return cursor.ErrorAt(start, fmt::format("the value takes more than {} bytes", ir::kMaxValueBytes));

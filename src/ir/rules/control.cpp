@@ -23,8 +23,9 @@ Status CheckTakes(const Op& op, const Computation& computation, const std::vecto
                         shapes.size());
   }
   for (size_t number = 0; number < shapes.size(); ++number) {
-    if (!computation.parameters[number].valid())
+    if (!computation.parameters[number].valid()) {
       return op.Violation(rule, "`{}` lacks parameter {}", computation.name, number);
+    }
     const Shape& parameter = op.module().shape(computation.parameters[number]);
     if (parameter.Compatible(shapes[number])) continue;
     return op.Violation(rule, "parameter {} of `{}` has shape {}, it is given {}; they must be the same", number,

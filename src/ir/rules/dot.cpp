@@ -20,8 +20,9 @@ Status CheckSide(const Op& op, const DotSide& side) {
                         DimensionsText(dimensions), side.name, side.shape.ToString(false));
   };
   if (!InRange(side.batch, side.shape.rank())) return complain(side.batch_range, "batch", side.batch);
-  if (!InRange(side.contracting, side.shape.rank()))
+  if (!InRange(side.contracting, side.shape.rank())) {
     return complain(side.contracting_range, "contracting", side.contracting);
+  }
   if (AllDifferent(Concatenated(side.batch, side.contracting))) return {};
   return op.Violation(side.different, "{} batch dimensions {} and contracting dimensions {} must differ", side.name,
                       DimensionsText(side.batch), DimensionsText(side.contracting));
@@ -133,9 +134,10 @@ Status CheckGroups(const Op& op, const ConvolutionAttributes& conv) {
 Result<Shape> InferDot(const Op& op) {
   TRY_STATUS(op.RequireOperandsAtLeast(2));
   TRY_STATUS(op.RequireArrays());
-  if (!op.own_shape().is_array())
+  if (!op.own_shape().is_array()) {
     return op.Violation("", "has shape {}; `{}` makes an array", op.own_shape().ToString(false),
                         OpcodeName(op.opcode()));
+  }
   switch (op.opcode()) {
     case Opcode::kDot: return InferPlainDot(op);
     case Opcode::kConvolution: return InferConvolution(op);

@@ -77,10 +77,12 @@ ElementType PartOf(ElementType type) {
 
 Status CheckReducePrecision(const Op& op) {
   const auto& bits = op.attributes<ReducePrecisionAttributes>();
-  if (bits.exponent_bits < 1)
+  if (bits.exponent_bits < 1) {
     return op.Violation("reduce_precision C2", "exponent_bits is {}; it must be at least 1", bits.exponent_bits);
-  if (bits.mantissa_bits < 0)
+  }
+  if (bits.mantissa_bits < 0) {
     return op.Violation("reduce_precision C3", "mantissa_bits is {}; it must not be negative", bits.mantissa_bits);
+  }
   return {};
 }
 

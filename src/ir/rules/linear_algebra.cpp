@@ -13,8 +13,9 @@ Result<Shape> InferFft(const Op& op) {
   const auto& fft = op.attributes<FftAttributes>();
   const Shape& operand = op.operand(0);
   size_t count = fft.length.size(), rank = operand.dimensions.size();
-  if (count < 1 || count > 3)
+  if (count < 1 || count > 3) {
     return op.Violation("fft C3", "fft_length is {}; it must have 1 to 3 numbers", DimensionsText(fft.length));
+  }
   if (count > rank) {
     return op.Violation("fft C1", "fft_length is {}, operand has shape {}; it must not have more dimensions",
                         DimensionsText(fft.length), operand.ToString(false));
@@ -52,8 +53,9 @@ Result<Shape> InferFft(const Op& op) {
 
 Result<Shape> InferCholesky(const Op& op) {
   const Shape& a = op.operand(0);
-  if (a.rank() < 2)
+  if (a.rank() < 2) {
     return op.Violation("cholesky C2", "a has shape {}; it must have at least 2 dimensions", a.ToString(false));
+  }
   if (a.dimensions[a.dimensions.size() - 2] != a.dimensions.back()) {
     return op.Violation("cholesky C3", "a has shape {}; its last two dimensions must be equal", a.ToString(false));
   }

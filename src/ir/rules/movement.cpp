@@ -22,8 +22,9 @@ Result<Shape> InferReshape(const Op& op) {
   TRY_STATUS(op.RequireArrays());
   const Shape& operand = op.operand(0);
   const Shape& shape = op.own_shape();
-  if (!shape.is_array())
+  if (!shape.is_array()) {
     return op.Violation("", "has shape {}; `{}` makes an array", shape.ToString(false), OpcodeName(op.opcode()));
+  }
   if (op.opcode() == Opcode::kBitcast) {
     if (shape.byte_size() == operand.byte_size()) return shape;
     return op.Violation("", "operand {} has {} bytes, result {} has {}; `bitcast` must keep the bytes",
@@ -170,8 +171,9 @@ Result<Shape> InferPad(const Op& op) {
 
 Result<Shape> InferReverse(const Op& op) {
   const Dimensions& dimensions = op.attributes<DimensionsAttributes>().dimensions;
-  if (!AllDifferent(dimensions))
+  if (!AllDifferent(dimensions)) {
     return op.Violation("reverse C2", "dimensions is {}; they must differ", DimensionsText(dimensions));
+  }
   if (!InRange(dimensions, op.operand(0).rank())) {
     return op.Violation("reverse C3", "dimensions is {}, operand has shape {}; they must be its dimensions",
                         DimensionsText(dimensions), op.operand(0).ToString(false));

@@ -56,8 +56,9 @@ Result<Shape> InferReduce(const Op& op) {
     return op.Violation("reduce C4", "dimensions is {}, input has shape {}; they must be its dimensions",
                         DimensionsText(reduced), input.ToString(false));
   }
-  if (!AllDifferent(reduced))
+  if (!AllDifferent(reduced)) {
     return op.Violation("reduce C5", "dimensions is {}; they must differ", DimensionsText(reduced));
+  }
   Dimensions kept;
   for (int64_t dim = 0; dim < input.rank(); ++dim) {
     if (!Contains(reduced, dim)) kept.push_back(input.dimensions[static_cast<size_t>(dim)]);
@@ -145,8 +146,9 @@ Result<Shape> InferMap(const Op& op) {
   for (size_t number = 0; fits && number < op.operand_count(); ++number) {
     fits = signature.parameters[number] == op.operand(number).element_type;
   }
-  if (!fits)
+  if (!fits) {
     return op.Violation("map C4", "the called computation must take one scalar of each operand's type and give one");
+  }
   Shape result = op.operand(0);
   result.element_type = signature.results.front();
   return result;

@@ -47,10 +47,12 @@ class ComputationVerifier {
     for (InstrId id : computation_.instructions) {
       const Instruction& instruction = module_.instruction(id);
       if (instruction.erased) return Error(id, "is erased but listed in `{}`", computation_.name);
-      if (instruction.computation != id_)
+      if (instruction.computation != id_) {
         return Error(id, "is listed in `{}` but belongs to another computation", computation_.name);
-      if (!positions_.emplace(id, positions_.size()).second)
+      }
+      if (!positions_.emplace(id, positions_.size()).second) {
         return Error(id, "is listed twice in `{}`", computation_.name);
+      }
     }
     if (computation_.root.valid() && positions_.contains(computation_.root)) return {};
     return InvalidArgument(fmt::format("computation `{}` has no root among its instructions", computation_.name));
@@ -82,8 +84,9 @@ class ComputationVerifier {
       return found != positions_.end() && found->second < positions_.at(id);
     };
     for (InstrId operand : instruction.operands) {
-      if (!stands_before(operand))
+      if (!stands_before(operand)) {
         return Error(id, "its operand `{}` does not stand before it", module_.instruction(operand).name);
+      }
     }
     for (InstrId predecessor : instruction.control_predecessors) {
       if (!stands_before(predecessor)) {
@@ -107,15 +110,17 @@ class ComputationVerifier {
       std::vector<InstrId> users = module_.users(id);
       std::ranges::sort(users);
       std::ranges::sort(expected[id]);
-      if (users != expected[id])
+      if (users != expected[id]) {
         return Error(id, "its table of users does not list the {} instructions that use it", expected[id].size());
+      }
     }
     return {};
   }
 
   Status CheckShape(const Shape& shape, InstrId id) const {
-    if (!CheckedByteSize(shape))
+    if (!CheckedByteSize(shape)) {
       return Error(id, "has shape {}, which takes more than {} bytes", shape.ToString(false), kMaxValueBytes);
+    }
     for (const Shape& element : shape.elements) TRY_STATUS(CheckShape(element, id));
     if (!shape.is_array()) return {};
     std::vector<int64_t> order = shape.layout.minor_to_major;

@@ -18,6 +18,14 @@ constexpr std::string_view kReservedWords[] = {
     "shard_as",  "shard_like", "token",      "opaque",
 };
 
+// XLA's list of element types grows (`s1`, `f4e2m1fn`), so whatever has their form counts: letters of a kind, then digits.
+bool LooksLikeElementType(std::string_view name) {
+  size_t digits = name.find_first_of("0123456789");
+  std::string_view kind = name.substr(0, digits);
+  bool is_kind = kind == "s" || kind == "u" || kind == "f" || kind == "bf" || kind == "c";
+  return (digits != std::string_view::npos && is_kind) || ElementTypeFromName(name).has_value();
+}
+
 std::string Braced(const Dimensions& dimensions) { return fmt::format("{{{}}}", fmt::join(dimensions, ",")); }
 
 std::string JoinText(size_t count, std::string_view separator, const std::function<std::string(size_t)>& piece) {
@@ -56,7 +64,7 @@ std::string Text(const PaddingRef<const PadAttributes>& padding) {
     std::string interior = fields.interior[dim] == 0 ? "" : fmt::format("_{}", fields.interior[dim]);
     return fmt::format("{}_{}{}", fields.low[dim], fields.high[dim], interior);
   };
-  return JoinText(fields.low.size(), "x", amounts);
+  return fields.low.empty() ? "{}" : JoinText(fields.low.size(), "x", amounts);
 }
 
 using Window = std::vector<WindowDimension>;
@@ -205,8 +213,7 @@ void AppendMetadata(std::string& text, const Metadata& metadata) {
 }  // namespace
 
 std::string NameText(const std::string& name) {
-  bool reserved =
-      ElementTypeFromName(name).has_value() || std::ranges::find(kReservedWords, name) != std::end(kReservedWords);
+  bool reserved = LooksLikeElementType(name) || std::ranges::find(kReservedWords, name) != std::end(kReservedWords);
   return reserved ? fmt::format("%{}", name) : name;
 }
 
