@@ -86,7 +86,7 @@ function(stead_plugin folder)
   target_include_directories(stead_pjrt PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(stead_pjrt PRIVATE STEAD_VERSION="${PROJECT_VERSION}")
   target_link_libraries(stead_pjrt PRIVATE stead_driver stead_pjrt_abi)
-  target_link_options(stead_pjrt PRIVATE -Wl,--gc-sections -Wl,--exclude-libs,ALL
+  target_link_options(stead_pjrt PRIVATE -Wl,-z,defs -Wl,--gc-sections -Wl,--exclude-libs,ALL
     -Wl,--version-script=${PROJECT_SOURCE_DIR}/src/${folder}/exports.map)
 endfunction()
 

@@ -12,7 +12,7 @@ def run_jax(program, **environment):
     """Runs the text of a program and returns (exit status, standard output, standard error)."""
     inherited = {name: value for name, value in os.environ.items() if name not in _DECIDING}
     done = subprocess.run(
-        [sys.executable, "-c", program], env=inherited | environment, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", program], env=inherited | environment, capture_output=True, text=True, timeout=600, check=False
     )
     return done.returncode, done.stdout, done.stderr
 
