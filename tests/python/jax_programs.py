@@ -62,7 +62,14 @@ def integers(x, y):
 @program(lambda: (normal(9, 9),))
 def conversions(x):
     small = (x * 40).astype(jnp.int8)
-    return small, x.astype(jnp.bfloat16), x.astype(jnp.float16).astype(jnp.float32), x > 0, lax.bitcast_convert_type(x, jnp.uint32), small.astype(jnp.uint8)
+    return (
+        small,
+        x.astype(jnp.bfloat16),
+        x.astype(jnp.float16).astype(jnp.float32),
+        x > 0,
+        lax.bitcast_convert_type(x, jnp.uint32),
+        small.astype(jnp.uint8),
+    )
 
 
 @program(lambda: (normal(16),))

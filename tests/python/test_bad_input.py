@@ -24,7 +24,7 @@ BAD_PROGRAMS = {
     "huge dimension": (GOOD.replace("f32[4]", "f32[99999999999,99999999999]"), ["INVALID_ARGUMENT"]),
     "unknown custom call": (GOOD.replace("add(x, y)", 'custom-call(x, y), custom_call_target="my_kernel"'), ["UNIMPLEMENTED", "my_kernel"]),
     "unsupported op": (
-        "HloModule m\nENTRY e {\n  x = c64[8] parameter(0)\n  ROOT y = c64[8] fft(x), fft_type=FFT, fft_length={8}, metadata={source_file=\"model.py\" source_line=12}\n}\n",
+        'HloModule m\nENTRY e {\n  x = c64[8] parameter(0)\n  ROOT y = c64[8] fft(x), fft_type=FFT, fft_length={8}, metadata={source_file="model.py" source_line=12}\n}\n',
         ["UNIMPLEMENTED", "op `fft`", "model.py:12"],
     ),
 }
@@ -96,6 +96,8 @@ def test_a_wrong_number_of_inputs(tmp_path):
     assert "1 inputs given, the module has 2 parameters" in process.stderr
 
 
-@pytest.mark.parametrize("arguments", [[], ["no-such-command"], ["explain"], ["opt", "--no-such-flag", "x.hlo"], ["explain", "x.hlo", "--format=xml"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["no-such-command"], ["explain"], ["opt", "--no-such-flag", "x.hlo"], ["explain", "x.hlo", "--format=xml"]]
+)
 def test_wrong_usage_is_exit_code_two(arguments):
     assert run(*arguments).returncode == 2

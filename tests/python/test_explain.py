@@ -29,7 +29,9 @@ def test_two_copies_of_xla_are_not_needed(name):
     assert "reading first is legal" in cause["why"]
 
 
-@pytest.mark.parametrize("name", ["seed2_plain.xla_cpu_region", "seed2_barrier.xla_cpu_region", "seed2_thread.xla_cpu_region", "seed2_thread.xla_gpu"])
+@pytest.mark.parametrize(
+    "name", ["seed2_plain.xla_cpu_region", "seed2_barrier.xla_cpu_region", "seed2_thread.xla_cpu_region", "seed2_thread.xla_gpu"]
+)
 def test_dumps_without_copies(name):
     report = explain(f"{name}.hlo")
     assert report["given"] == {"copies": 0, "bytes_copied": 0, "peak_bytes": report["given"]["peak_bytes"]}
@@ -120,7 +122,15 @@ def test_sources_of_both_styles_of_metadata():
     assert new_style["file"] == "seed2.py" and new_style["line"] > 0
 
 
-@pytest.mark.parametrize(("alias", "says"), [("nothing:0", "no instruction `nothing`"), ("p0.1:0", "not a custom-call"), ("custom-call.2:7", "no operand 7"), ("custom-call.2", "NAME:OPERAND")])
+@pytest.mark.parametrize(
+    ("alias", "says"),
+    [
+        ("nothing:0", "no instruction `nothing`"),
+        ("p0.1:0", "not a custom-call"),
+        ("custom-call.2:7", "no operand 7"),
+        ("custom-call.2", "NAME:OPERAND"),
+    ],
+)
 def test_a_wrong_assumption_is_refused(alias, says):
     process = run("explain", PROGRAMS / "seed1_torch_xla.before.hlo", "--assume-alias", alias)
     assert process.returncode == 1 and says in process.stderr

@@ -39,7 +39,9 @@ def test_donated_arrays_are_gone(name, stead_device):
         assert all(array.is_deleted() for array in jax.tree.leaves(arguments[number]))
 
 
-@pytest.mark.parametrize("name", ["gpt_decode", "gpt_decode_scan", "mlp_adam", "donated_swap", "fori_swap", "fori_update", "donated_elementwise"])
+@pytest.mark.parametrize(
+    "name", ["gpt_decode", "gpt_decode_scan", "mlp_adam", "donated_swap", "fori_swap", "fori_update", "donated_elementwise"]
+)
 def test_no_copies(name, stead_device):
     function, make_arguments, donate = PROGRAMS[name]
     arguments = jax.device_put(make_arguments(), stead_device)
