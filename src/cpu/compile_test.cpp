@@ -22,6 +22,8 @@ TEST(Movement, SliceReverseTranspose) {
   ExpectSame(Op("  a = f32[9,40] parameter(0)\n", "f32[9,40] reverse(a), dimensions={0}"));
   ExpectSame(Op("  a = f32[9,40] parameter(0)\n", "f32[40,9] transpose(a), dimensions={1,0}"));
   ExpectSame(Op("  a = u16[4,5,18] parameter(0)\n", "u16[18,4,5] transpose(a), dimensions={2,0,1}"));
+  ExpectSame(Op("  a = f32[70,40] parameter(0)\n", "f32[40,70] transpose(a), dimensions={1,0}"));
+  ExpectSame(Op("  a = bf16[3,32,48] parameter(0)\n", "bf16[3,48,32] transpose(a), dimensions={0,2,1}"));
 }
 
 TEST(Movement, Reshape) {
@@ -286,6 +288,59 @@ ENTRY e {
   ROOT r = f32[5,40] fusion(a, b), kind=kOutput, calls=f
 })",
              1e-5);
+}
+
+TEST(Products, Convolution) {
+  for (const std::string attributes : {"window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+                                       "window={size=3x3 stride=2x2 pad=0_1x1_0}, dim_labels=b01f_01io->b01f",
+                                       "window={size=3x3 pad=2_2x2_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f",
+                                       "window={size=3x3 pad=1_1x1_1 rhs_reversal=1x1}, dim_labels=b01f_01io->b01f"}) {
+    const bool is_strided = attributes.find("stride") != std::string::npos;
+    const bool is_dilated = attributes.find("dilate") != std::string::npos;
+    const std::string result = is_strided ? "f32[2,4,10,20]" : is_dilated ? "f32[2,17,41,20]" : "f32[2,8,20,20]";
+    ExpectSame(Op("  a = f32[2,8,20,3] parameter(0)\n  k = f32[3,3,3,20] parameter(1)\n",
+                  result + " convolution(a, k), " + attributes),
+               1e-5);
+  }
+  ExpectSame(Op("  a = f32[2,4,8,20] parameter(0)\n  k = f32[6,2,3,3] parameter(1)\n",
+                "f32[2,6,8,20] convolution(a, k), window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01, "
+                "feature_group_count=2"),
+             1e-5);
+  ExpectSame(Op("  a = f32[4,8,3] parameter(0)\n  k = f32[3,3,6] parameter(1)\n",
+                "f32[2,6,6] convolution(a, k), window={size=3}, dim_labels=b0f_0io->b0f, batch_group_count=2"),
+             1e-5);
+}
+
+TEST(Sorting, KeysAndPayload) {
+  const std::string less = R"(HloModule m
+less {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  i = s32[] parameter(2)
+  j = s32[] parameter(3)
+  ROOT l = pred[] compare(a, b), direction=LT, type=TOTALORDER
+}
+)";
+  for (const std::string dimension : {"0", "1"}) {
+    ExpectSame(less + R"(ENTRY e {
+  a = f32[37,50] parameter(0)
+  r = f32[37,50] round-nearest-even(a)
+  n = s32[37,50] iota(), iota_dimension=)" +
+               dimension + R"(
+  ROOT s = (f32[37,50], s32[37,50]) sort(r, n), dimensions={)" +
+               dimension + R"(}, is_stable=true, to_apply=less
+})");
+  }
+  ExpectSame(R"(HloModule m
+greater {
+  a = u8[] parameter(0)
+  b = u8[] parameter(1)
+  ROOT l = pred[] compare(a, b), direction=GT
+}
+ENTRY e {
+  a = u8[1000] parameter(0)
+  ROOT s = u8[1000] sort(a), dimensions={0}, to_apply=greater
+})");
 }
 
 TEST(Control, While) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu/compile.h"
+#include "cpu/llvm/jit.h"
 #include "frontend/hlo_text/parser.h"
 #include "interp/evaluate.h"
 #include "runtime/memory.h"
@@ -126,17 +127,23 @@ inline std::vector<ir::Literal> RunOnMachine(const ir::Module& module, const std
   return literals;
 }
 
+// Also for one of the lesser CPUs, taking turns: every family of programs sees each of them.
 inline void ExpectSame(const std::string& text, double tolerance = 1e-6, unsigned seed = 1) {
   SCOPED_TRACE(text);
+  static int turn = 0;
   const ir::Module module = Parse(text);
   const std::vector<ir::Literal> arguments = RandomArguments(module, seed);
   const Result<ir::Literal> expected = interp::Evaluate(module, arguments);
   ASSERT_TRUE(expected.ok()) << expected.error().ToString();
   const std::vector<ir::Literal> wanted = Leaves(*expected);
-  const std::vector<ir::Literal> actual = RunOnMachine(module, arguments);
-  ASSERT_EQ(actual.size(), wanted.size());
-  for (size_t leaf = 0; leaf < wanted.size(); ++leaf) {
-    ExpectClose(actual[leaf], wanted[leaf], tolerance, fmt::format("result {}", leaf));
+  for (const std::string cpu : {"", ++turn % 2 == 0 ? "haswell" : "x86-64-v2"}) {
+    UseCpuForTesting(cpu);
+    const std::vector<ir::Literal> actual = RunOnMachine(module, arguments);
+    UseCpuForTesting("");
+    ASSERT_EQ(actual.size(), wanted.size());
+    for (size_t leaf = 0; leaf < wanted.size(); ++leaf) {
+      ExpectClose(actual[leaf], wanted[leaf], tolerance, fmt::format("result {} on cpu `{}`", leaf, cpu));
+    }
   }
 }
 

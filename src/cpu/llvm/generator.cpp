@@ -92,6 +92,7 @@ llvm::Value* Generator::Generate(const Instruction& instruction, InstrId id, con
     case Opcode::kReduce: return Reduce(id, index, guard)[leaf];
     case Opcode::kReduceWindow: return ReduceWindow(instruction, index, guard)[leaf];
     case Opcode::kDot: return Dot(instruction, index, guard);
+    case Opcode::kConvolution: return Convolution(instruction, index, guard);
     case Opcode::kMap: {
       Values arguments;
       for (InstrId operand : instruction.operands) arguments.push_back(At(operand, index, guard));

@@ -5,7 +5,10 @@
 //   Elements of one array outside its bounds are never loaded: scalar indices are clamped, lanes are switched off.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "cpu/llvm/arithmetic.h"
@@ -25,6 +28,9 @@ std::vector<int64_t> MemoryStrides(const ir::Shape& shape);
 std::vector<int64_t> MemoryOrder(const ir::Shape& shape);
 // The fastest dimension with more than one element; -1 when there is none.
 int64_t FastestDimension(const ir::Shape& shape);
+
+// Sums of 16-bit floats are kept in f32 and rounded once at the end.
+ir::ElementType AccumulatorType(ir::ElementType type);
 
 class Generator {
  public:
@@ -55,6 +61,10 @@ class Generator {
   // True when position k of the value in memory order needs only position k of the arrays it is made from, all shaped
   // like `shape`: loops may then run over positions instead of coordinates.
   bool IsLinear(ir::InstrId id, const ir::Shape& shape) const;
+  // Calls `visit` with the position of every element in memory that the value at `index` is made from, as far as only
+  // elementwise ops and movements lie between.
+  void ForEachAccess(ir::InstrId id, const Index& index, std::set<std::pair<ir::InstrId, Index>>& seen,
+                     const std::function<void(const IndexExpression&)>& visit);
   // True when a reduction runs along the fastest dimension of its operand and can be done a vector at a time.
   bool IsRowReduction(ir::InstrId id) const;
 
@@ -98,11 +108,17 @@ class Generator {
   llvm::Value* ReduceRow(ir::InstrId id, const Index& index);
   std::vector<int64_t> RowDimensions(ir::InstrId id) const;
   llvm::Value* CombineLanes(ir::Opcode opcode, ir::ElementType type, llvm::Value* vector);
-  Values ReduceWindow(const ir::Instruction& instruction, const Index& index, Guard guard);
   llvm::Value* Dot(const ir::Instruction& instruction, const Index& index, Guard guard);
+  // The value at `index`, converted to `type`.
+  llvm::Value* Operand(ir::InstrId id, const Index& index, Guard guard, ir::ElementType type);
+  llvm::Value* MultiplyAdd(ir::ElementType type, llvm::Value* left, llvm::Value* right, llvm::Value* sum);
   // Runs `step` over the box `sizes`, carrying accumulators that start at `initial`.
   Values Accumulate(const Values& initial, const std::vector<int64_t>& sizes,
                     const std::function<Values(const Index& counters, const Values& accumulators)>& step);
+
+  // generator_window.cpp
+  Values ReduceWindow(const ir::Instruction& instruction, const Index& index, Guard guard);
+  llvm::Value* Convolution(const ir::Instruction& instruction, const Index& index, Guard guard);
 
   llvm::Value* Splat(llvm::Value* value) {
     return value->getType()->isVectorTy() ? value : builder_.CreateVectorSplat(loops_.lanes(), value);

@@ -74,12 +74,11 @@ Index KeptIndex(const Shape& operand, const ir::Dimensions& reduced, const Index
   return source;
 }
 
-// Sums of 16-bit floats are kept in f32 and rounded once at the end.
+}  // namespace
+
 ElementType AccumulatorType(ElementType type) {
   return type == ElementType::kBF16 || type == ElementType::kF16 ? ElementType::kF32 : type;
 }
-
-}  // namespace
 
 std::vector<llvm::Value*> Generator::Accumulate(
     const Values& initial, const std::vector<int64_t>& sizes,
@@ -226,36 +225,19 @@ llvm::Value* Generator::CombineLanes(Opcode opcode, ElementType type, llvm::Valu
   return builder_.CreateExtractElement(vector, uint64_t{0});
 }
 
-std::vector<llvm::Value*> Generator::ReduceWindow(const Instruction& instruction, const Index& index, Guard guard) {
-  const std::vector<ir::WindowDimension>& window = instruction.As<ir::WindowAttributes>().window;
-  const size_t count = instruction.operands.size() / 2;
-  const Shape& operand = module_.shape(instruction.operands[0]);
-  const bool varies = loops_.space().Varies(index);
-  Values initial;
-  for (size_t number = 0; number < count; ++number) {
-    llvm::Value* const value = At(instruction.operands[count + number], {});
-    initial.push_back(varies ? Splat(value) : value);
-  }
-  std::vector<int64_t> sizes;
-  for (const ir::WindowDimension& dimension : window) sizes.push_back(dimension.size);
-  return Accumulate(initial, sizes, [&](const Index& counters, const Values& accumulators) {
-    Bounded bounded;
-    bounded.guard = guard;
-    for (size_t dim = 0; dim < window.size(); ++dim) {
-      const IndexExpression place = index[dim] * window[dim].stride + counters[dim] * window[dim].window_dilation +
-                                    IndexExpression::Constant(-window[dim].padding_low);
-      RestrictSpread(bounded, place, operand.dimensions[dim], window[dim].base_dilation);
-    }
-    Values arguments = accumulators;
-    for (size_t number = 0; number < count; ++number) {
-      // The padding around the operand holds the initial value.
-      llvm::Value* const element = operand.element_count() == 0
-                                       ? initial[number]
-                                       : At(instruction.operands[number], bounded.index, bounded.guard);
-      arguments.push_back(SelectInside(bounded, element, initial[number]));
-    }
-    return Call(instruction.called[0], arguments);
-  });
+llvm::Value* Generator::Operand(InstrId id, const Index& index, Guard guard, ElementType type) {
+  return registers_.Convert(At(id, index, guard), module_.shape(id).element_type, type);
+}
+
+// A sum of products is one expression: the two roundings of a step may become one where the CPU can.
+llvm::Value* Generator::MultiplyAdd(ElementType type, llvm::Value* left, llvm::Value* right, llvm::Value* sum) {
+  const llvm::IRBuilderBase::FastMathFlagGuard restore(builder_);
+  llvm::FastMathFlags flags;
+  flags.setAllowContract(ir::IsFloat(type));
+  builder_.setFastMathFlags(flags);
+  left = arithmetic_.Splat(left, sum);
+  right = arithmetic_.Splat(right, sum);
+  return arithmetic_.Binary(Opcode::kAdd, type, sum, arithmetic_.Binary(Opcode::kMultiply, type, left, right));
 }
 
 llvm::Value* Generator::Dot(const Instruction& instruction, const Index& index, Guard guard) {
@@ -282,15 +264,12 @@ llvm::Value* Generator::Dot(const Instruction& instruction, const Index& index, 
   const Index right = fill(module_.shape(instruction.operands[1]), dot.rhs_batch, dot.rhs_contracting, next_free);
   const auto operand = [&](size_t number, Index source, const ir::Dimensions& contracting, const Index& counters) {
     for (size_t level = 0; level < contracting.size(); ++level) source[contracting[level]] = counters[level];
-    const InstrId id = instruction.operands[number];
-    return registers_.Convert(At(id, source, guard), module_.shape(id).element_type, type);
+    return Operand(instruction.operands[number], source, guard, type);
   };
   const Values sum = Accumulate({zero}, sizes, [&](const Index& counters, const Values& accumulators) -> Values {
     llvm::Value* const lhs = operand(0, left, dot.lhs_contracting, counters);
     llvm::Value* const rhs = operand(1, right, dot.rhs_contracting, counters);
-    llvm::Value* const product =
-        arithmetic_.Binary(Opcode::kMultiply, type, arithmetic_.Splat(lhs, rhs), arithmetic_.Splat(rhs, lhs));
-    return {arithmetic_.Binary(Opcode::kAdd, type, accumulators[0], arithmetic_.Splat(product, accumulators[0]))};
+    return {MultiplyAdd(type, lhs, rhs, accumulators[0])};
   });
   return registers_.Round(sum[0], result);
 }

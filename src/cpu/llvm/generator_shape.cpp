@@ -55,6 +55,29 @@ Index Generator::OperandIndex(const Instruction& instruction, const Index& index
   FailCheck(__FILE__, __LINE__, "op only moves elements", std::string(ir::OpcodeName(instruction.opcode)));
 }
 
+void Generator::ForEachAccess(ir::InstrId id, const Index& index, std::set<std::pair<ir::InstrId, Index>>& seen,
+                              const std::function<void(const IndexExpression&)>& visit) {
+  if (!seen.emplace(id, index).second) return;
+  if (const MemoryArray* const array = Bound(id)) {
+    return visit(loops_.space().Linear(index, MemoryStrides(array->shape)));
+  }
+  const Instruction& instruction = module_.instruction(id);
+  switch (instruction.opcode) {
+    case Opcode::kBroadcast:
+    case Opcode::kCopy:
+    case Opcode::kReshape:
+    case Opcode::kBitcast:
+    case Opcode::kTranspose:
+    case Opcode::kSlice:
+    case Opcode::kReverse: return ForEachAccess(instruction.operands[0], OperandIndex(instruction, index), seen, visit);
+    default: break;
+  }
+  if (!ir::IsElementwise(instruction.opcode)) return;
+  for (ir::InstrId operand : instruction.operands) {
+    if (!module_.shape(operand).is_scalar()) ForEachAccess(operand, index, seen, visit);
+  }
+}
+
 void Generator::Require(Bounded& bounded, llvm::Value* condition, int depth) {
   bounded.inside = loops_.And(bounded.inside, condition);
   if (!condition->getType()->isVectorTy()) return;

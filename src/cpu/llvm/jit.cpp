@@ -15,8 +15,10 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
+#include <llvm/MC/MCSubtargetInfo.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
@@ -28,6 +30,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "cpu/llvm/runtime_symbols.h"
@@ -48,42 +51,73 @@ struct HostTarget {
   int64_t vector_bytes = 16;
 };
 
-HostTarget DetectHost() {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+// LLVM reports what it cannot compile by calling this and aborting if it returns. Nobody's process ends because of one program.
+[[noreturn]] void OnFatalError(void*, const char* reason, bool) {
+  throw InternalError(fmt::format("the code generator failed: {}", reason));
+}
+
+void InitializeLlvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::install_fatal_error_handler(OnFatalError);
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+int64_t VectorBytes(const llvm::MCSubtargetInfo& cpu) {
+  const auto has = [&](const char* feature) { return cpu.checkFeatures(feature); };
+  if (has("+avx512f,+avx512bw,+avx512dq,+avx512vl")) return 64;
+  return has("+avx2") ? 32 : 16;
+}
+
+HostTarget Describe(std::string cpu, std::string features) {
+  InitializeLlvm();
   HostTarget host;
   host.triple = llvm::sys::getProcessTriple();
-  host.cpu = llvm::sys::getHostCPUName().str();
-  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  for (const llvm::StringMapEntry<bool>& feature : features) {
-    if (!host.features.empty()) host.features += ',';
-    host.features += (feature.getValue() ? '+' : '-') + feature.getKey().str();
-  }
-  const auto has = [&](const char* name) { return features.lookup(name); };
-  if (has("avx2")) host.vector_bytes = 32;
-  if (has("avx512f") && has("avx512bw") && has("avx512dq") && has("avx512vl")) host.vector_bytes = 64;
+  host.cpu = std::move(cpu);
+  host.features = std::move(features);
   std::string error;
   host.target = llvm::TargetRegistry::lookupTarget(host.triple, error);
   STEAD_CHECK(host.target != nullptr, error);
+  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      host.target->createMCSubtargetInfo(host.triple, host.cpu, host.features));
+  host.vector_bytes = VectorBytes(*subtarget);
   return host;
 }
+
+HostTarget DetectHost() {
+  std::string features;
+  for (const llvm::StringMapEntry<bool>& feature : llvm::sys::getHostCPUFeatures()) {
+    if (!features.empty()) features += ',';
+    features += (feature.getValue() ? '+' : '-') + feature.getKey().str();
+  }
+  return Describe(llvm::sys::getHostCPUName().str(), std::move(features));
+}
+
+// The CPU that tests ask for in this thread; none: the real one.
+thread_local std::optional<HostTarget> chosen_for_testing;
 
 const HostTarget& Host() {
   static const HostTarget host = DetectHost();
-  return host;
+  return chosen_for_testing ? *chosen_for_testing : host;
 }
 
+std::unique_ptr<llvm::TargetMachine> MakeTargetMachine() {
+  llvm::TargetOptions options;
+  // No fusing of separate multiplications and additions: each op of the program rounds by itself.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return std::unique_ptr<llvm::TargetMachine>(
+      Host().target->createTargetMachine(Host().triple, Host().cpu, Host().features, options, llvm::Reloc::PIC_,
+                                         llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+}
+
+thread_local std::unique_ptr<llvm::TargetMachine> thread_machine;
+
 llvm::TargetMachine& ThreadTargetMachine() {
-  thread_local const std::unique_ptr<llvm::TargetMachine> machine = [] {
-    llvm::TargetOptions options;
-    // No fusing of separate multiplications and additions: each op of the program rounds by itself.
-    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    return std::unique_ptr<llvm::TargetMachine>(
-        Host().target->createTargetMachine(Host().triple, Host().cpu, Host().features, options, llvm::Reloc::PIC_,
-                                           llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
-  }();
-  STEAD_CHECK(machine != nullptr, "no code generator for this CPU");
-  return *machine;
+  if (thread_machine == nullptr) thread_machine = MakeTargetMachine();
+  STEAD_CHECK(thread_machine != nullptr, "no code generator for this CPU");
+  return *thread_machine;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -189,10 +223,22 @@ Result<llvm::SmallVector<char, 0>> EmitObject(llvm::Module& module, llvm::Target
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
   llvm::MCContext* context = nullptr;
-  if (machine.addPassesToEmitMC(passes, context, stream))
+  if (machine.addPassesToEmitMC(passes, context, stream)) {
     return JitError("the code generator cannot write object files");
+  }
   passes.run(module);
   return object;
+}
+
+// EmitObject for code that the generator may give up on.
+Result<llvm::SmallVector<char, 0>> TryEmitObject(llvm::Module& module, llvm::TargetMachine& machine) {
+  try {
+    return EmitObject(module, machine);
+  } catch (const InternalError& error) {
+    // The generator stopped half way. It is not used again, nor torn down; the next compile of this thread gets a new one.
+    (void)thread_machine.release();
+    return JitError(error.what());
+  }
 }
 
 std::string EmitAssembly(const llvm::Module& module, llvm::TargetMachine& machine) {
@@ -250,7 +296,7 @@ Result<MachineCode> MachineCode::Compile(JitModule module, const DumpSink& dump)
     dump("optimized-ir", Print(ir));
     dump("assembly", EmitAssembly(ir, machine));
   }
-  TRY(const auto object, EmitObject(ir, machine));
+  TRY(const auto object, TryEmitObject(ir, machine));
   llvm::Expected<llvm::orc::JITDylib*> dylib = Session::Get().Load(
       llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(object.data(), object.size()), ir.getName()));
   if (!dylib) return JitError(fmt::format("cannot link machine code: {}", llvm::toString(dylib.takeError())));
@@ -267,6 +313,12 @@ Result<void*> MachineCode::Find(std::string_view function) const {
 }
 
 int64_t MachineCode::bytes() const { return loaded_->bytes; }
+
+void UseCpuForTesting(const std::string& name) {
+  chosen_for_testing.reset();
+  if (!name.empty()) chosen_for_testing = Describe(name, "");
+  thread_machine.reset();
+}
 
 int64_t NativeVectorBytes() { return Host().vector_bytes; }
 

@@ -65,4 +65,8 @@ class MachineCode {
 // Bytes in the vector registers that kernels should use on this CPU: 64, 32 or 16.
 int64_t NativeVectorBytes();
 
+// Makes later compiles of this thread use only what the named CPU has ("haswell", "x86-64-v2"; empty: the real one), so that
+// tests can run the code that other machines get. REQUIRES: the real CPU can run it.
+void UseCpuForTesting(const std::string& name);
+
 }  // namespace stead::cpu

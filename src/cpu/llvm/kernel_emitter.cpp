@@ -151,6 +151,7 @@ bool KernelEmitter::ReducesFastestDimension(InstrId id) const {
 
 KernelEmitter::NestKind KernelEmitter::KindOf(InstrId root) const {
   if (generator_.Bound(root) != nullptr) return NestKind::kLoop;
+  if (module_.instruction(root).opcode == Opcode::kSort) return NestKind::kSort;
   const Instruction& behind = module_.instruction(BehindViews(root));
   if (generator_.Bound(BehindViews(root)) == nullptr) {
     if (behind.opcode == Opcode::kDynamicUpdateSlice) return NestKind::kWindow;
@@ -176,7 +177,8 @@ std::vector<KernelEmitter::Nest> KernelEmitter::Nests() {
     const auto joins = [&](const Nest& nest) {
       if (nest.kind != kind) return false;
       const Output& first = nest.outputs[0];
-      if (kind == NestKind::kScatter) return BehindViews(first.root) == BehindViews(output.root);
+      if (kind == NestKind::kScatter || kind == NestKind::kSort)
+        return BehindViews(first.root) == BehindViews(output.root);
       return (kind == NestKind::kLoop || kind == NestKind::kRows) &&
              first.array.shape.dimensions == output.array.shape.dimensions &&
              MemoryOrder(first.array.shape) == MemoryOrder(output.array.shape);
@@ -240,6 +242,7 @@ void KernelEmitter::EmitNest(const Nest& nest) {
     case NestKind::kWindow: EmitWindow(nest.outputs[0]); break;
     case NestKind::kPieces: EmitPieces(nest.outputs[0]); break;
     case NestKind::kScatter: EmitScatter(nest.outputs); break;
+    case NestKind::kSort: EmitSort(nest.outputs); break;
   }
 }
 
@@ -263,50 +266,94 @@ void KernelEmitter::EmitBody(const std::vector<Output>& outputs, const Index& in
     generator_.Store(outputs[number].array, index, values[number]);
 }
 
+void KernelEmitter::EmitFlat(const std::vector<Output>& outputs, int64_t count,
+                             const std::function<Index(const IndexExpression&)>& index_of) {
+  const int64_t items = (count + loops_.lanes() - 1) / loops_.lanes();
+  if (shares_work_) kernel_.work_items = items;
+  loops_.ForEachVector(Begin(), End(items), count,
+                       [&](const IndexExpression& position) { EmitBody(outputs, index_of(position)); });
+}
+
 void KernelEmitter::EmitLoop(const std::vector<Output>& outputs, bool with_vectors) {
   const Shape& shape = outputs[0].array.shape;
   const std::vector<int64_t> order = MemoryOrder(shape);
   const std::vector<int64_t> dims = WithoutUnitDimensions(order, shape.dimensions);
-  if (dims.empty()) return EmitBody(outputs, Index(shape.dimensions.size()));
-  const int64_t lanes = loops_.lanes();
-  const bool is_flat = with_vectors && std::ranges::all_of(outputs, [&](const Output& output) {
-                         return generator_.IsLinear(output.root, shape);
-                       });
-  if (is_flat) {
-    const int64_t count = shape.element_count();
-    const int64_t items = (count + lanes - 1) / lanes;
-    if (shares_work_) kernel_.work_items = items;
-    loops_.ForEachVector(Begin(), End(items), count, [&](const IndexExpression& position) {
-      EmitBody(outputs, loops_.space().Delinearize(position, shape.dimensions, order));
-    });
-    return;
-  }
   Index index(shape.dimensions.size());
-  if (dims.size() == 1 && with_vectors) {
-    const int64_t count = shape.dimensions[dims[0]];
-    const int64_t items = (count + lanes - 1) / lanes;
-    if (shares_work_) kernel_.work_items = items;
-    loops_.ForEachVector(Begin(), End(items), count, [&](const IndexExpression& position) {
-      index[dims[0]] = position;
-      EmitBody(outputs, index);
-    });
+  if (dims.empty()) return EmitBody(outputs, index);
+  if (!with_vectors) {
+    for (size_t level = 0; level < dims.size(); ++level)
+      index[dims[level]] = OpenLevel(level, shape.dimensions[dims[level]]);
+    EmitBody(outputs, index);
+    for (size_t level = 0; level < dims.size(); ++level) loops_.Close();
     return;
   }
-  const int64_t items = shape.dimensions[dims[0]];
-  if (shares_work_) kernel_.work_items = items;
-  index[dims[0]] = loops_.OpenLoop(Begin(), End(items), items);
-  const size_t scalar_dims = with_vectors ? dims.size() - 1 : dims.size();
-  for (size_t level = 1; level < scalar_dims; ++level)
-    index[dims[level]] = loops_.OpenLoop(shape.dimensions[dims[level]]);
-  if (with_vectors) {
-    loops_.ForEachVector(shape.dimensions[dims.back()], 1, [&](const IndexExpression& position, int64_t) {
-      index[dims.back()] = position;
-      EmitBody(outputs, index);
+  const bool is_linear =
+      std::ranges::all_of(outputs, [&](const Output& output) { return generator_.IsLinear(output.root, shape); });
+  if (is_linear || dims.size() == 1) {
+    return EmitFlat(outputs, shape.element_count(), [&](const IndexExpression& position) {
+      return loops_.space().Delinearize(position, shape.dimensions, order);
     });
-  } else {
-    EmitBody(outputs, index);
   }
-  for (size_t level = 0; level < scalar_dims; ++level) loops_.Close();
+  EmitVectorNest(outputs, dims);
+}
+
+// Where an operand is contiguous along another dimension than the result, that dimension runs in tiles inside the vector loop:
+// the cache lines that one vector gathers from serve the whole tile.
+void KernelEmitter::EmitVectorNest(const std::vector<Output>& outputs, const std::vector<int64_t>& dims) {
+  constexpr int64_t kTile = 16;
+  const std::vector<int64_t>& sizes = outputs[0].array.shape.dimensions;
+  const int64_t fastest = dims.back();
+  const int64_t tiled = TransposedDimension(outputs, dims);
+  Index index(sizes.size());
+  for (size_t level = 0; level + 1 < dims.size(); ++level) {
+    const int64_t size = sizes[dims[level]];
+    index[dims[level]] = OpenLevel(level, dims[level] == tiled ? (size + kTile - 1) / kTile : size);
+  }
+  const IndexExpression tile = tiled < 0 ? IndexExpression() : index[tiled] * kTile;
+  loops_.ForEachVector(sizes[fastest], 1, [&](const IndexExpression& position, int64_t) {
+    index[fastest] = position;
+    if (tiled < 0) return EmitBody(outputs, index);
+    llvm::Value* const left = builder_.CreateSub(builder_.getInt64(sizes[tiled]), loops_.Scalar(tile));
+    llvm::Value* const end = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, builder_.getInt64(kTile));
+    index[tiled] = tile + loops_.OpenLoop(builder_.getInt64(0), end, kTile);
+    EmitBody(outputs, index);
+    loops_.Close();
+  });
+  for (size_t level = 0; level + 1 < dims.size(); ++level) loops_.Close();
+}
+
+IndexExpression KernelEmitter::OpenLevel(size_t level, int64_t count) {
+  if (level > 0 || !shares_work_) return loops_.OpenLoop(count);
+  kernel_.work_items = count;
+  return loops_.OpenLoop(Begin(), End(count), count);
+}
+
+int64_t KernelEmitter::TransposedDimension(const std::vector<Output>& outputs, const std::vector<int64_t>& dims) {
+  // Stand-ins for the counters, only to see where they end up.
+  const std::vector<int64_t>& sizes = outputs[0].array.shape.dimensions;
+  Index index(sizes.size());
+  for (int64_t dim : dims) {
+    Variable counter;
+    counter.limit = sizes[dim];
+    index[dim] = IndexExpression::Of(loops_.space().Add(counter));
+  }
+  int64_t found = -1;
+  const auto inspect = [&](const IndexExpression& position) {
+    const auto step = [&](int64_t dim) {
+      for (const auto& [variable, coefficient] : position.terms) {
+        if (variable == index[dim].terms[0].first) return coefficient;
+      }
+      return int64_t{0};
+    };
+    const int64_t lane_step = step(dims.back());
+    if (lane_step == 0 || lane_step == 1) return;
+    for (size_t level = 0; level + 1 < dims.size(); ++level) {
+      if (step(dims[level]) == 1) found = dims[level];
+    }
+  };
+  std::set<std::pair<InstrId, Index>> seen;
+  for (const Output& output : outputs) generator_.ForEachAccess(output.root, index, seen, inspect);
+  return found;
 }
 
 void KernelEmitter::ForEachElement(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order,

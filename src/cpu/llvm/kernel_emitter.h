@@ -5,6 +5,7 @@
 //     window    dynamic-update-slice: only the window is written; the rest is copied first unless it is in place
 //     pieces    concatenate: one loop per operand
 //     scatter   a loop over the updates, in order
+//     sort      row by row, by a routine that calls the program's comparator
 //   Results of the same shape share one nest, and all their values are computed before the first is stored.
 #pragma once
 
@@ -27,7 +28,7 @@ class KernelEmitter {
   Result<Kernel> Emit();
 
  private:
-  enum class NestKind : uint8_t { kLoop, kRows, kWindow, kPieces, kScatter };
+  enum class NestKind : uint8_t { kLoop, kRows, kWindow, kPieces, kScatter, kSort };
   struct Output {
     ir::InstrId root;
     int64_t leaf = 0;  // of the root's value
@@ -54,11 +55,21 @@ class KernelEmitter {
 
   void EmitNest(const Nest& nest);
   void EmitLoop(const std::vector<Output>& outputs, bool with_vectors);
+  void EmitFlat(const std::vector<Output>& outputs, int64_t count,
+                const std::function<Index(const IndexExpression&)>& index_of);
   void EmitBody(const std::vector<Output>& outputs, const Index& index);
+  // Loops over `dims` (slowest first), the last one in vectors.
+  void EmitVectorNest(const std::vector<Output>& outputs, const std::vector<int64_t>& dims);
+  // A dimension other than the last along which some operand is contiguous; -1 when there is none.
+  int64_t TransposedDimension(const std::vector<Output>& outputs, const std::vector<int64_t>& dims);
+  // The loop at `level` of a nest; the outermost one runs over the caller's share of the work.
+  IndexExpression OpenLevel(size_t level, int64_t count);
   void EmitWindow(const Output& output);
   void EmitPieces(const Output& output);
   void EmitScatter(const std::vector<Output>& outputs);
   void EmitScatterUpdate(const std::vector<Output>& outputs, const ir::Instruction& scatter, const Index& update_index);
+  void EmitSort(const std::vector<Output>& outputs);
+  llvm::Function* EmitComparator(const ir::Instruction& sort);
   // Fills `array` with the value of `id`, unless it lies there already.
   void EmitInitial(const Output& output, ir::InstrId id);
   // A loop nest over a box in the order of memory; the dimension `vector_dim` (-1: none) innermost, in vectors.

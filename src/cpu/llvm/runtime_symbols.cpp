@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "cpu/kernels/sort.h"
+
 // Half precision conversions of the compiler's support library; LLVM calls them where the CPU has no instruction.
 extern "C" {
 _Float16 __truncsfhf2(float);
@@ -27,6 +29,7 @@ const RuntimeSymbol kSymbols[] = {
     {"memcpy", Address(&::memcpy)},
     {"memmove", Address(&::memmove)},
     {"memset", Address(&::memset)},
+    {"stead.sort_row", Address(&SortRow)},
     {"__truncsfhf2", Address(&__truncsfhf2)},
     {"__truncdfhf2", Address(&__truncdfhf2)},
     {"__extendhfsf2", Address(&__extendhfsf2)},

@@ -98,7 +98,8 @@ Status CheckOp(const Module& module, InstrId id) {
     case Opcode::kDynamicSlice:
     case Opcode::kDynamicUpdateSlice:
     case Opcode::kGather:
-    case Opcode::kDot: return {};
+    case Opcode::kDot:
+    case Opcode::kConvolution: return {};
     case Opcode::kConstant:
       if (!instruction.As<ir::Literal>().elided()) return {};
       return InvalidArgument(fmt::format("constant `{}` was elided in the text", instruction.name), module.SourceOf(id),
@@ -115,7 +116,8 @@ Status CheckOp(const Module& module, InstrId id) {
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
     case Opcode::kMap:
-    case Opcode::kScatter: return CheckScalarComputation(module, instruction.called[0]);
+    case Opcode::kScatter:
+    case Opcode::kSort: return CheckScalarComputation(module, instruction.called[0]);
     default: return Refuse(module, id, "");
   }
 }
@@ -135,6 +137,7 @@ Status CheckEmittable(const Module& module, InstrId id) {
     const InstrId root = fused.root;
     const bool is_result = member == root || std::ranges::count(module.instruction(root).operands, member) > 0;
     if (opcode == Opcode::kScatter && !is_result) return Refuse(module, member, "a fused scatter must be a result");
+    if (opcode == Opcode::kSort) return Refuse(module, member, "a sort is not fused");
   }
   return {};
 }

@@ -124,19 +124,29 @@ using Exact = std::function<long double(long double, long double)>;
 
 template <typename T>
 void ExpectClose(const BuildFunction& build, const Exact& exact, double limit, const std::vector<T>& x,
-                 const std::vector<T>& y) {
-  const int64_t native = NativeVectorBytes() / sizeof(T);
-  for (int64_t lanes : {int64_t{1}, native}) {
-    const std::vector<T> actual = Probe<T>(build, lanes)(x, y);
-    double worst = 0;
-    size_t where = 0;
-    for (size_t index = 0; index < x.size(); ++index) {
-      const double ulps = Ulps<T>(actual[index], exact(x[index], y[index]));
-      if (ulps > worst) worst = ulps, where = index;
-    }
-    EXPECT_LE(worst, limit) << lanes << " lanes: f(" << x[where] << ", " << y[where] << ") = " << actual[where]
-                            << ", exactly " << exact(x[where], y[where]);
+                 const std::vector<T>& y, int64_t lanes) {
+  const std::vector<T> actual = Probe<T>(build, lanes)(x, y);
+  double worst = 0;
+  size_t where = 0;
+  for (size_t index = 0; index < x.size(); ++index) {
+    const double ulps = Ulps<T>(actual[index], exact(x[index], y[index]));
+    if (ulps > worst) worst = ulps, where = index;
   }
+  EXPECT_LE(worst, limit) << lanes << " lanes: f(" << x[where] << ", " << y[where] << ") = " << actual[where]
+                          << ", exactly " << exact(x[where], y[where]);
+}
+
+template <typename T>
+void ExpectClose(const BuildFunction& build, const Exact& exact, double limit, const std::vector<T>& x,
+                 const std::vector<T>& y) {
+  // One element and full vectors on this CPU, then the code for CPUs with shorter vectors and without fused multiply-add.
+  for (const char* cpu : {"", "haswell", "x86-64-v2"}) {
+    UseCpuForTesting(cpu);
+    const int64_t lanes = *cpu == 0 ? 1 : NativeVectorBytes() / sizeof(T);
+    ExpectClose<T>(build, exact, limit, x, y, lanes);
+  }
+  UseCpuForTesting("");
+  ExpectClose<T>(build, exact, limit, x, y, NativeVectorBytes() / sizeof(T));
 }
 
 void ExpectUnary(llvm::Value* (VectorMath::*function)(llvm::Value*), long double (*exact)(long double),

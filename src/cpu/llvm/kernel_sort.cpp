@@ -1,0 +1,66 @@
+// Sorting: the operands are copied to the results, which are then sorted in place row by row.
+#include <llvm/IR/Module.h>
+
+#include "cpu/llvm/kernel_emitter.h"
+
+namespace stead::cpu {
+
+using ir::InstrId;
+using ir::Instruction;
+
+// bool(ptr elements): loads the left and right element of every array and runs the program's comparator on them.
+llvm::Function* KernelEmitter::EmitComparator(const Instruction& sort) {
+  llvm::FunctionType* const type = llvm::FunctionType::get(builder_.getInt1Ty(), {builder_.getPtrTy()}, false);
+  llvm::Function* const function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
+                                                          function_->getName() + ".compare", *function_->getParent());
+  function->addRetAttr(llvm::Attribute::ZExt);
+  const llvm::IRBuilderBase::InsertPointGuard restore(builder_);
+  builder_.SetInsertPoint(llvm::BasicBlock::Create(builder_.getContext(), "entry", function));
+  Registers registers(builder_);
+  std::vector<llvm::Value*> arguments;
+  for (InstrId parameter : module_.computation(sort.called[0]).parameters) {
+    const ir::ElementType element = module_.shape(parameter).element_type;
+    llvm::Value* const slot = builder_.CreateConstGEP1_64(builder_.getPtrTy(), function->getArg(0), arguments.size());
+    llvm::Value* const address = builder_.CreateLoad(builder_.getPtrTy(), slot);
+    arguments.push_back(
+        registers.FromMemory(builder_.CreateLoad(MemoryType(builder_.getContext(), element), address), element));
+  }
+  builder_.CreateRet(generator_.Call(sort.called[0], arguments)[0]);
+  return function;
+}
+
+void KernelEmitter::EmitSort(const std::vector<Output>& outputs) {
+  const Instruction& sort = module_.instruction(outputs[0].root);
+  const int64_t sorted = sort.As<ir::SortAttributes>().dimension;
+  const ir::Shape& shape = outputs[0].array.shape;
+  llvm::SmallVector<uint64_t, 4> element_bytes;
+  for (const Output& output : outputs) {
+    STEAD_CHECK(MemoryOrder(output.array.shape) == MemoryOrder(shape), sort.name);
+    EmitInitial(output, sort.operands[output.leaf]);
+    element_bytes.push_back(ir::ElementBytes(output.array.shape.element_type));
+  }
+  const int64_t count = static_cast<int64_t>(outputs.size());
+  llvm::Constant* const sizes = llvm::ConstantDataArray::get(builder_.getContext(), element_bytes);
+  llvm::GlobalVariable* const table = new llvm::GlobalVariable(
+      *function_->getParent(), sizes->getType(), true, llvm::GlobalValue::PrivateLinkage, sizes, "element_bytes");
+  llvm::Value* const rows = loops_.Local(llvm::ArrayType::get(builder_.getPtrTy(), count));
+  llvm::Type* const pointer = builder_.getPtrTy();
+  llvm::Type* const integer = builder_.getInt64Ty();
+  const llvm::FunctionCallee sort_row = function_->getParent()->getOrInsertFunction(
+      "stead.sort_row",
+      llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, integer, integer, integer, pointer}, false));
+  llvm::Function* const comparator = EmitComparator(sort);
+  std::vector<int64_t> other_sizes = shape.dimensions;
+  other_sizes[sorted] = 1;
+  ForEachElement(other_sizes, MemoryOrder(shape), -1, [&](const Index& index) {
+    for (const Output& output : outputs) {
+      const IndexExpression start = loops_.space().Linear(index, MemoryStrides(output.array.shape));
+      llvm::Value* const address = loops_.Address(output.array.base, start, element_bytes[output.leaf]);
+      builder_.CreateStore(address, builder_.CreateConstGEP1_64(pointer, rows, output.leaf));
+    }
+    builder_.CreateCall(sort_row, {rows, table, builder_.getInt64(count), builder_.getInt64(shape.dimensions[sorted]),
+                                   builder_.getInt64(MemoryStrides(shape)[sorted]), comparator});
+  });
+}
+
+}  // namespace stead::cpu
