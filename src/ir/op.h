@@ -1,6 +1,7 @@
 // Opcodes and what is known of each, generated from op.def.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -13,6 +14,12 @@ enum class Opcode : uint8_t {
 #include "ir/op.def"
 #undef OP
 };
+
+inline constexpr size_t kOpcodeCount = 0
+#define OP(enumerator, name, arity, family, traits) +1
+#include "ir/op.def"
+#undef OP
+    ;
 
 enum class OpFamily : uint8_t {
   kUnary,

@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 
 #include "ir/verify.h"
-#include "passes/constant_fold.h"
-#include "passes/cse.h"
-#include "passes/dead_code.h"
+#include "passes/cleanup/constant_fold.h"
+#include "passes/cleanup/cse.h"
+#include "passes/cleanup/dead_code.h"
+#include "passes/cleanup/remove_copies.h"
+#include "passes/cleanup/tuple_simplify.h"
 #include "passes/fusion/fusion.h"
-#include "passes/inline_calls.h"
-#include "passes/masked_update.h"
-#include "passes/remove_copies.h"
-#include "passes/row_major.h"
+#include "passes/normalize/inline_calls.h"
+#include "passes/normalize/masked_update.h"
+#include "passes/normalize/row_major.h"
+#include "passes/normalize/single_window.h"
 #include "passes/simplify/simplify.h"
-#include "passes/single_window.h"
-#include "passes/tuple_simplify.h"
 
 namespace stead::passes {
 namespace {

@@ -37,7 +37,7 @@ using ir::InstrId;
 using ir::Instruction;
 using ir::Opcode;
 
-constexpr size_t kMaxMembers = 40;   // larger loops spill registers and compile slowly
+constexpr size_t kMaxWork = 48;      // members that compute; larger loops spill registers and compile slowly
 constexpr size_t kMaxCopies = 3;     // clusters that may each compute one cheap producer
 constexpr size_t kMaxIndices = 4;    // different indices at which one cluster may compute one producer
 constexpr size_t kMaxVisits = 4096;  // nodes per search for a path; a longer search refuses to fuse
@@ -79,6 +79,7 @@ constexpr int64_t kFirstFreeMap = 2;
 struct Growing {
   Cluster cluster;
   size_t counted = 1;  // members that are not constants
+  size_t work = 1;     // members that are not free
 };
 
 struct Membership {
@@ -89,8 +90,11 @@ struct Membership {
 class ClusterFinder {
  public:
   ClusterFinder(const ir::Module& module, ir::ComputationId computation)
-      : module_(module), list_(module.computation(computation).instructions), root_(module.root(computation)),
-        arcs_(module, computation), visits_left_(kMaxVisitsPerInstruction * static_cast<int64_t>(list_.size())) {}
+      : module_(module),
+        list_(module.computation(computation).instructions),
+        root_(module.root(computation)),
+        arcs_(module, computation),
+        visits_left_(kMaxVisitsPerInstruction * static_cast<int64_t>(list_.size())) {}
 
   std::vector<Cluster> Run() {
     for (auto id = list_.rbegin(); id != list_.rend(); ++id) Place(*id);
@@ -117,7 +121,8 @@ class ClusterFinder {
     bool stored = false;
     std::vector<Membership> wanted = DemandsOf(id, stored);
     bool free = IsFree(module_, id);
-    bool joins_all = MayBeInside(module_, id) && !wanted.empty() && (free || (!stored && MayBeCopied(id, wanted.size())));
+    bool joins_all =
+        MayBeInside(module_, id) && !wanted.empty() && (free || (!stored && MayBeCopied(id, wanted.size())));
     if (joins_all && !free) {
       joins_all = std::ranges::all_of(wanted, [&](const Membership& membership) { return MayJoin(id, membership); });
     }
@@ -183,7 +188,8 @@ class ClusterFinder {
     if (instruction.opcode == Opcode::kDynamicUpdateSlice) {
       return {{{is_scalar ? kScalarMap : kRootMap, own_elements}}, true};
     }
-    if (instruction.opcode == Opcode::kReduce) return {{{is_scalar ? kScalarMap : kRootMap, own_elements}}, number == 0};
+    if (instruction.opcode == Opcode::kReduce)
+      return {{{is_scalar ? kScalarMap : kRootMap, own_elements}}, number == 0};
     if (is_scalar) return {{{kScalarMap, of_user.demand.elements()}}, false};
     Demand demand = of_user.demand;
     if (ir::IsElementwise(instruction.opcode) || instruction.opcode == Opcode::kBitcastConvert) return demand;
@@ -209,6 +215,7 @@ class ClusterFinder {
     Growing& growing = clusters_[membership.cluster];
     growing.cluster.members.push_back(id);
     if (module_.instruction(id).opcode != Opcode::kConstant) ++growing.counted;
+    if (!IsFree(module_, id)) ++growing.work;
     memberships_[id].push_back(std::move(membership));
   }
 
@@ -217,10 +224,11 @@ class ClusterFinder {
   bool MayJoin(InstrId id, const Membership& membership) {
     const Growing& growing = clusters_[membership.cluster];
     const Demand& demand = membership.demand;
-    if (growing.counted >= kMaxMembers || demand.reads.size() > kMaxIndices) return false;
+    if (growing.work >= kMaxWork || demand.reads.size() > kMaxIndices) return false;
     double own_elements = static_cast<double>(module_.shape(id).element_count());
     if (IsExpensive(module_.instruction(id).opcode) && demand.elements() > own_elements) return false;
-    return KeepsUpdateInPlace(id, membership) && KeepsResultInPlace(id, membership) && KeepsArcsOpen(id, membership.cluster);
+    return KeepsUpdateInPlace(id, membership) && KeepsResultInPlace(id, membership) &&
+           KeepsArcsOpen(id, membership.cluster);
   }
 
   // Inside the cluster of an update the updated array is read only where, and just before, it is overwritten.

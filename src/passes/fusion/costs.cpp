@@ -64,7 +64,8 @@ bool MayBeInside(const ir::Module& module, InstrId id) {
 
 bool IsFree(const ir::Module& module, InstrId id) {
   const Instruction& instruction = module.instruction(id);
-  if (instruction.opcode == Opcode::kConstant) return instruction.shape.is_array() && instruction.shape.element_count() == 1;
+  if (instruction.opcode == Opcode::kConstant)
+    return instruction.shape.is_array() && instruction.shape.element_count() == 1;
   if (instruction.opcode == Opcode::kIota) return true;
   return instruction.opcode == Opcode::kBroadcast && module.shape(instruction.operands[0]).is_scalar();
 }

@@ -106,7 +106,8 @@ class Outliner {
 // Fusing may never cost a copy: an update that could be done in place still can, or the fusion is undone.
 void KeepInPlaceOrUndo(ir::Module& module, InstrId fusion) {
   std::vector<analysis::Tie> ties = analysis::EffectsOf(module, fusion).ties;
-  if (std::ranges::any_of(ties, [](const analysis::Tie& tie) { return tie.kind == analysis::TieKind::kWindow; })) return;
+  if (std::ranges::any_of(ties, [](const analysis::Tie& tie) { return tie.kind == analysis::TieKind::kWindow; }))
+    return;
   const std::vector<InstrId> arguments = module.instruction(fusion).operands;
   InstrId root = Splice(module, fusion, module.instruction(fusion).called[0], arguments);
   Replace(module, fusion, root);

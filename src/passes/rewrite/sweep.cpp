@@ -20,7 +20,8 @@ SideEffects::SideEffects(const ir::Module& module) : module_(module), computatio
 bool SideEffects::Of(InstrId id) const {
   const ir::Instruction& instruction = module_.instruction(id);
   if (ir::HasTrait(instruction.opcode, ir::kEffect)) return true;
-  if (instruction.opcode == Opcode::kCustomCall && instruction.As<ir::CustomCallAttributes>().has_side_effect) return true;
+  if (instruction.opcode == Opcode::kCustomCall && instruction.As<ir::CustomCallAttributes>().has_side_effect)
+    return true;
   // A computation made after the table was cannot hold an effect that its maker did not already see elsewhere.
   return std::ranges::any_of(instruction.called, [&](ComputationId callee) {
     return callee.index() < computations_.size() && computations_[callee];

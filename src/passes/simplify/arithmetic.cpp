@@ -1,5 +1,6 @@
 // Rules of elementwise arithmetic. Each is exact: for floating point only those that return an operand's bits are here.
 #include <cmath>
+#include <vector>
 
 #include "passes/simplify/rules.h"
 
@@ -146,7 +147,8 @@ InstrId CompareWithSelf(Builder& build, const Instruction& compare) {
   ElementType type = build.module().shape(compare.operands[0]).element_type;
   if (!SameOperands(compare) || ir::IsFloat(type) || ir::IsComplex(type)) return kNoValue;
   Direction direction = compare.As<ir::CompareAttributes>().direction;
-  return Fill(build, compare, direction == Direction::kEq || direction == Direction::kGe || direction == Direction::kLe);
+  return Fill(build, compare,
+              direction == Direction::kEq || direction == Direction::kGe || direction == Direction::kLe);
 }
 
 constexpr Rule kRules[] = {
@@ -179,5 +181,19 @@ constexpr Rule kRules[] = {
 }  // namespace
 
 std::span<const Rule> ArithmeticRules() { return kRules; }
+
+// Computed once for the scalars that fill the operands.
+InstrId ElementwiseOfFills(Builder& build, const Instruction& instruction) {
+  if (instruction.shape.element_count() < 2) return kNoValue;
+  std::vector<InstrId> scalars;
+  for (InstrId operand : instruction.operands) {
+    InstrId scalar = SplatScalar(build.module(), operand);
+    if (!scalar.valid()) return kNoValue;
+    scalars.push_back(scalar);
+  }
+  ir::Shape shape = ir::Shape::Array(instruction.shape.element_type, {});
+  InstrId value = build.Op(instruction.opcode, std::move(shape), std::move(scalars), instruction.attributes);
+  return build.Splat(value, instruction.shape.dimensions);
+}
 
 }  // namespace stead::passes

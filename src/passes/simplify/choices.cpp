@@ -51,11 +51,8 @@ InstrId LoopThatNeverRuns(Builder& build, const Instruction& loop) {
 }
 
 constexpr Rule kRules[] = {
-    {Opcode::kSelect, SelectKnown},
-    {Opcode::kSelect, SelectSame},
-    {Opcode::kSelect, SelectNot},
-    {Opcode::kConditional, TakeKnownBranch},
-    {Opcode::kWhile, LoopThatNeverRuns},
+    {Opcode::kSelect, SelectKnown},          {Opcode::kSelect, SelectSame},       {Opcode::kSelect, SelectNot},
+    {Opcode::kConditional, TakeKnownBranch}, {Opcode::kWhile, LoopThatNeverRuns},
 };
 
 }  // namespace

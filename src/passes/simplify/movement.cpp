@@ -17,7 +17,9 @@ const Shape& OperandShape(Builder& build, const Instruction& instruction) {
   return build.module().shape(instruction.operands[0]);
 }
 
-const Dimensions& DimensionsOf(const Instruction& instruction) { return instruction.As<ir::DimensionsAttributes>().dimensions; }
+const Dimensions& DimensionsOf(const Instruction& instruction) {
+  return instruction.As<ir::DimensionsAttributes>().dimensions;
+}
 
 bool KeepsShape(Builder& build, const Instruction& instruction) {
   return OperandShape(build, instruction) == instruction.shape;
@@ -29,6 +31,14 @@ InstrId MoveSplat(Builder& build, const Instruction& movement) {
   InstrId scalar = SplatScalar(build.module(), movement.operands[0]);
   if (!scalar.valid()) return kNoValue;
   return build.Splat(scalar, movement.shape.dimensions);
+}
+
+// A constant array with one value in all elements is a fill.
+InstrId UniformConstant(Builder& build, const Instruction& constant) {
+  if (!constant.shape.is_array() || constant.shape.element_count() < 2) return kNoValue;
+  std::optional<ir::Literal> element = UniformElement(constant.As<ir::Literal>());
+  if (!element) return kNoValue;
+  return build.Splat(build.Constant(*std::move(element)), constant.shape.dimensions);
 }
 
 InstrId SameShapeReshape(Builder& build, const Instruction& reshape) {
@@ -43,13 +53,15 @@ InstrId ReshapeOfReshape(Builder& build, const Instruction& reshape) {
 // Between row-major arrays of one type a bitcast is a reshape.
 InstrId BitcastIsReshape(Builder& build, const Instruction& bitcast) {
   const Shape& operand = OperandShape(build, bitcast);
-  if (!operand.is_array() || !bitcast.shape.is_array() || operand.element_type != bitcast.shape.element_type) return kNoValue;
+  if (!operand.is_array() || !bitcast.shape.is_array() || operand.element_type != bitcast.shape.element_type)
+    return kNoValue;
   return build.Reshape(bitcast.operands[0], bitcast.shape.dimensions);
 }
 
 InstrId SameShapeBroadcast(Builder& build, const Instruction& broadcast) {
   // Equal shapes leave each dimension only one place when the map is the identity.
-  return KeepsShape(build, broadcast) && std::ranges::is_sorted(DimensionsOf(broadcast)) ? broadcast.operands[0] : kNoValue;
+  return KeepsShape(build, broadcast) && std::ranges::is_sorted(DimensionsOf(broadcast)) ? broadcast.operands[0]
+                                                                                         : kNoValue;
 }
 
 InstrId BroadcastOfBroadcast(Builder& build, const Instruction& broadcast) {
@@ -57,7 +69,8 @@ InstrId BroadcastOfBroadcast(Builder& build, const Instruction& broadcast) {
   if (inner.opcode != Opcode::kBroadcast) return kNoValue;
   Dimensions composed;
   for (int64_t dim : DimensionsOf(inner)) composed.push_back(DimensionsOf(broadcast)[static_cast<size_t>(dim)]);
-  return build.Op(Opcode::kBroadcast, broadcast.shape, {inner.operands[0]}, ir::DimensionsAttributes{std::move(composed)});
+  return build.Op(Opcode::kBroadcast, broadcast.shape, {inner.operands[0]},
+                  ir::DimensionsAttributes{std::move(composed)});
 }
 
 // One element, whatever its rank, fills as a scalar does.
@@ -90,14 +103,14 @@ InstrId TransposeOfTranspose(Builder& build, const Instruction& transpose) {
   if (inner.opcode != Opcode::kTranspose) return kNoValue;
   Dimensions composed;
   for (int64_t dim : DimensionsOf(transpose)) composed.push_back(DimensionsOf(inner)[static_cast<size_t>(dim)]);
-  return build.Op(Opcode::kTranspose, transpose.shape, {inner.operands[0]}, ir::DimensionsAttributes{std::move(composed)});
+  return build.Op(Opcode::kTranspose, transpose.shape, {inner.operands[0]},
+                  ir::DimensionsAttributes{std::move(composed)});
 }
 
 InstrId ReverseOfNothing(Builder& build, const Instruction& reverse) {
   const Shape& operand = OperandShape(build, reverse);
-  bool moves = std::ranges::any_of(DimensionsOf(reverse), [&](int64_t dim) {
-    return operand.dimensions[static_cast<size_t>(dim)] > 1;
-  });
+  bool moves = std::ranges::any_of(DimensionsOf(reverse),
+                                   [&](int64_t dim) { return operand.dimensions[static_cast<size_t>(dim)] > 1; });
   return moves ? kNoValue : reverse.operands[0];
 }
 
@@ -123,6 +136,7 @@ InstrId PadByNothing(Builder&, const Instruction& pad) {
 }
 
 constexpr Rule kRules[] = {
+    {Opcode::kConstant, UniformConstant},
     {Opcode::kBitcast, BitcastIsReshape},
     {Opcode::kReshape, SameShapeReshape},
     {Opcode::kReshape, ReshapeOfReshape},

@@ -1,5 +1,7 @@
 #include "passes/simplify/rules.h"
 
+#include <algorithm>
+
 namespace stead::passes {
 namespace {
 
@@ -9,23 +11,31 @@ using ir::Opcode;
 // Arrays of constants up to this many elements are looked at for being all alike.
 constexpr int64_t kMaxLookedAt = 64;
 
+bool IsUniform(const ir::Literal& literal) {
+  if (!literal.shape().is_array() || literal.elided()) return false;
+  int64_t count = literal.shape().element_count();
+  if (count < 1 || count > kMaxLookedAt) return false;
+  size_t width = static_cast<size_t>(ir::ElementBytes(literal.shape().element_type));
+  std::span<const std::byte> bytes = literal.bytes();
+  return std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(width), bytes.end(), bytes.begin());
+}
+
 // The literal whose first element stands for all elements of the array. Nothing when they are not known to be alike.
 const ir::Literal* UniformLiteral(const ir::Module& module, InstrId id) {
   InstrId scalar = SplatScalar(module, id);
   const ir::Instruction& source = module.instruction(scalar.valid() ? scalar : id);
-  if (source.opcode != Opcode::kConstant || !source.shape.is_array()) return nullptr;
-  const ir::Literal& literal = source.As<ir::Literal>();
-  int64_t count = source.shape.element_count();
-  if (literal.elided() || count < 1 || count > kMaxLookedAt) return nullptr;
-  int64_t width = ir::ElementBytes(source.shape.element_type);
-  std::span<const std::byte> bytes = literal.bytes();
-  for (int64_t offset = width; offset < count * width; ++offset) {
-    if (bytes[static_cast<size_t>(offset)] != bytes[static_cast<size_t>(offset - width)]) return nullptr;
-  }
-  return &literal;
+  if (source.opcode != Opcode::kConstant || !IsUniform(source.As<ir::Literal>())) return nullptr;
+  return &source.As<ir::Literal>();
 }
 
 }  // namespace
+
+std::optional<ir::Literal> UniformElement(const ir::Literal& literal) {
+  if (!IsUniform(literal)) return std::nullopt;
+  ir::Literal element = ir::Literal::Zeros(ir::Shape::Array(literal.shape().element_type, {}));
+  std::copy_n(literal.bytes().begin(), element.bytes().size(), element.mutable_bytes().begin());
+  return element;
+}
 
 InstrId SplatScalar(const ir::Module& module, InstrId id) {
   auto hands_on_one_scalar = [&] {
@@ -47,7 +57,8 @@ std::optional<int64_t> KnownInteger(const ir::Module& module, InstrId id) {
 std::optional<double> KnownReal(const ir::Module& module, InstrId id) {
   if (ir::IsComplex(module.shape(id).element_type)) return std::nullopt;
   // The 8-bit and 4-bit floats have no conversion at this level.
-  if (ir::IsFloat(module.shape(id).element_type) && ir::ElementBits(module.shape(id).element_type) < 16) return std::nullopt;
+  if (ir::IsFloat(module.shape(id).element_type) && ir::ElementBits(module.shape(id).element_type) < 16)
+    return std::nullopt;
   const ir::Literal* literal = UniformLiteral(module, id);
   if (literal == nullptr) return std::nullopt;
   return literal->AsDouble(0);

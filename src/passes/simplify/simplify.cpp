@@ -20,14 +20,18 @@ constexpr size_t kMaxApplicationsPerInstruction = 8;
 class RuleTable {
  public:
   RuleTable() {
-    for (std::span<const Rule> rules : {ArithmeticRules(), MovementRules(), WindowRules(), ChoiceRules()}) {
+    for (std::span<const Rule> rules :
+         {ArithmeticRules(), MovementRules(), WindowRules(), ChoiceRules(), ContractionRules()}) {
       for (const Rule& rule : rules) of_opcode_[static_cast<size_t>(rule.opcode)].push_back(rule.apply);
+    }
+    for (size_t opcode = 0; opcode < of_opcode_.size(); ++opcode) {
+      if (ir::IsElementwise(static_cast<ir::Opcode>(opcode))) of_opcode_[opcode].push_back(ElementwiseOfFills);
     }
   }
   const std::vector<RuleFunction>& Of(ir::Opcode opcode) const { return of_opcode_[static_cast<size_t>(opcode)]; }
 
  private:
-  std::array<std::vector<RuleFunction>, 256> of_opcode_;
+  std::array<std::vector<RuleFunction>, ir::kOpcodeCount> of_opcode_;
 };
 
 bool InRowMajor(const ir::Module& module, const Instruction& instruction) {

@@ -19,8 +19,8 @@ bool UnitStrides(const ir::SliceAttributes& attributes) {
 }
 
 // The starts of a dynamic slice or update as they act (clamped), when all are known. `first` is the first index operand.
-std::optional<Dimensions> KnownStarts(Builder& build, const Instruction& instruction, size_t first, const Dimensions& bounds,
-                                      const Dimensions& sizes) {
+std::optional<Dimensions> KnownStarts(Builder& build, const Instruction& instruction, size_t first,
+                                      const Dimensions& bounds, const Dimensions& sizes) {
   Dimensions starts;
   for (size_t dim = 0; dim < sizes.size(); ++dim) {
     std::optional<int64_t> start = KnownInteger(build.module(), instruction.operands[first + dim]);
@@ -50,7 +50,8 @@ InstrId SliceOfSlice(Builder& build, const Instruction& outer) {
     composed.starts[dim] = from.starts[dim] + composed.starts[dim] * from.strides[dim];
     composed.strides[dim] *= from.strides[dim];
     int64_t size = outer.shape.dimensions[dim];
-    composed.limits[dim] = size == 0 ? composed.starts[dim] : composed.starts[dim] + (size - 1) * composed.strides[dim] + 1;
+    composed.limits[dim] =
+        size == 0 ? composed.starts[dim] : composed.starts[dim] + (size - 1) * composed.strides[dim] + 1;
   }
   return build.Op(Opcode::kSlice, outer.shape, {inner.operands[0]}, std::move(composed));
 }

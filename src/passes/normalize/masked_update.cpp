@@ -1,4 +1,4 @@
-#include "passes/masked_update.h"
+#include "passes/normalize/masked_update.h"
 
 #include <vector>
 
@@ -24,7 +24,8 @@ size_t MaskedUpdateOperand(const ir::Module& module, const Instruction& select) 
 }
 
 // The part of the predicate that decides about the window.
-InstrId PredicateAt(Builder& build, InstrId predicate, const std::vector<InstrId>& starts, const std::vector<int64_t>& sizes) {
+InstrId PredicateAt(Builder& build, InstrId predicate, const std::vector<InstrId>& starts,
+                    const std::vector<int64_t>& sizes) {
   if (build.module().shape(predicate).is_scalar()) return predicate;
   const Instruction& made = build.module().instruction(predicate);
   if (made.opcode == Opcode::kBroadcast && build.module().shape(made.operands[0]).is_scalar()) return made.operands[0];
@@ -43,8 +44,8 @@ bool NarrowOne(ir::Module& module, InstrId id) {
   InstrId target = update.operands[0];
   InstrId predicate = PredicateAt(build, select.operands[0], starts, sizes);
   InstrId old = build.DynamicSlice(target, starts, sizes);
-  InstrId window = number == 1 ? build.Select(predicate, update.operands[1], old)
-                               : build.Select(predicate, old, update.operands[1]);
+  InstrId window =
+      number == 1 ? build.Select(predicate, update.operands[1], old) : build.Select(predicate, old, update.operands[1]);
   return Replace(module, id, build.DynamicUpdateSlice(target, window, starts));
 }
 

@@ -1,4 +1,4 @@
-#include "passes/inline_calls.h"
+#include "passes/normalize/inline_calls.h"
 
 #include <algorithm>
 #include <deque>

@@ -1,4 +1,4 @@
-#include "passes/constant_fold.h"
+#include "passes/cleanup/constant_fold.h"
 
 #include <algorithm>
 #include <vector>
@@ -23,6 +23,8 @@ constexpr int64_t kMaxGrowth = 2;
 bool IsFoldable(const ir::Instruction& instruction) {
   switch (instruction.opcode) {
     case Opcode::kIota: return true;
+    // A fill is made from its scalar wherever it is used.
+    case Opcode::kBroadcast: return instruction.shape.element_count() == 1;
     case Opcode::kBitcast: return false;
     case Opcode::kReduce: return instruction.shape.is_array();
     default: break;
@@ -60,7 +62,8 @@ std::optional<ir::Literal> KnownValue(const ir::Module& module, InstrId id) {
     operands.push_back(literal);
     known_elements += source.shape.element_count();
   }
-  if (instruction.shape.element_count() > std::max(kMaxGeneratedElements, kMaxGrowth * known_elements)) return std::nullopt;
+  if (instruction.shape.element_count() > std::max(kMaxGeneratedElements, kMaxGrowth * known_elements))
+    return std::nullopt;
   // An op that the interpreter has no meaning for stays in the program; whoever runs it will say so.
   Result<ir::Literal> value = interp::EvaluateInstruction(module, id, operands);
   if (!value.ok()) return std::nullopt;

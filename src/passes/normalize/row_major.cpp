@@ -1,4 +1,4 @@
-#include "passes/row_major.h"
+#include "passes/normalize/row_major.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,7 +21,8 @@ using ir::Shape;
 
 bool IsRowMajor(const Shape& shape) {
   bool all = true;
-  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) { all = all && (!leaf.is_array() || leaf.is_row_major()); });
+  ir::ForEachLeaf(
+      shape, [&](const ir::ShapeIndex&, const Shape& leaf) { all = all && (!leaf.is_array() || leaf.is_row_major()); });
   return all;
 }
 
@@ -87,9 +88,8 @@ bool LeavesTheProgram(const ir::Module& module, InstrId id) {
   auto is_nested = [&](const Shape& shape) {
     return std::ranges::any_of(shape.elements, [](const Shape& element) { return element.is_tuple(); });
   };
-  return !taken_apart || is_nested(instruction.shape) || std::ranges::any_of(instruction.operands, [&](InstrId operand) {
-           return module.shape(operand).is_tuple();
-         });
+  return !taken_apart || is_nested(instruction.shape) ||
+         std::ranges::any_of(instruction.operands, [&](InstrId operand) { return module.shape(operand).is_tuple(); });
 }
 
 bool MayBeChanged(const ir::Module& module) {
@@ -202,7 +202,8 @@ class Converter {
       for (size_t number = 0; number < instruction.operands.size(); ++number) {
         call.operands.push_back(WantedOperandShape(module_, instruction, number));
       }
-      if (!IsRowMajor(instruction.shape) || !std::ranges::all_of(call.operands, IsRowMajor)) calls_.push_back(std::move(call));
+      if (!IsRowMajor(instruction.shape) || !std::ranges::all_of(call.operands, IsRowMajor))
+        calls_.push_back(std::move(call));
     } else if (!IsRowMajor(instruction.shape)) {
       others_.push_back(id);
     }
@@ -240,7 +241,8 @@ class Converter {
     const std::vector<InstrId>& list = module_.computation(computation).instructions;
     auto next = std::next(std::ranges::find(list, value));
     Instruction copy = LayoutCopy(module_, value, WithoutLayout(module_.shape(value)));
-    InstrId id = next == list.end() ? module_.Add(computation, std::move(copy)) : module_.AddBefore(*next, std::move(copy));
+    InstrId id =
+        next == list.end() ? module_.Add(computation, std::move(copy)) : module_.AddBefore(*next, std::move(copy));
     module_.ReplaceAllUses(value, id);
   }
 };

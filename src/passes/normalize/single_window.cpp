@@ -1,4 +1,4 @@
-#include "passes/single_window.h"
+#include "passes/normalize/single_window.h"
 
 #include <algorithm>
 #include <limits>
@@ -24,7 +24,9 @@ struct Start {
   InstrId scalar;
 };
 
-bool Contains(const Dimensions& dimensions, int64_t dim) { return std::ranges::find(dimensions, dim) != dimensions.end(); }
+bool Contains(const Dimensions& dimensions, int64_t dim) {
+  return std::ranges::find(dimensions, dim) != dimensions.end();
+}
 
 bool AllRowMajor(const ir::Module& module, InstrId id) {
   const std::vector<InstrId>& operands = module.instruction(id).operands;
@@ -36,7 +38,8 @@ bool AllRowMajor(const ir::Module& module, InstrId id) {
 std::optional<InstrId> PieceOf(const ir::Module& module, InstrId concatenation, int64_t& flat) {
   const ir::Instruction& instruction = module.instruction(concatenation);
   int64_t along = instruction.As<ir::DimensionsAttributes>().dimensions.front();
-  if (instruction.shape.element_count() != instruction.shape.dimensions[static_cast<size_t>(along)]) return std::nullopt;
+  if (instruction.shape.element_count() != instruction.shape.dimensions[static_cast<size_t>(along)])
+    return std::nullopt;
   for (InstrId piece : instruction.operands) {
     int64_t count = module.shape(piece).element_count();
     if (flat < count) return piece;
@@ -113,7 +116,8 @@ bool RewriteGather(ir::Module& module, InstrId id) {
   if (!AllRowMajor(module, id) || window == 0 || result.element_count() != window) return false;
 
   Builder build(module, id);
-  std::vector<Start> starts = StartsFromIndices(build, indices, attributes.start_index_map, module.shape(operand).rank());
+  std::vector<Start> starts =
+      StartsFromIndices(build, indices, attributes.start_index_map, module.shape(operand).rank());
   InstrId read = ReadWindow(build, operand, starts, attributes.slice_sizes, module.shape(indices).element_type);
   return Replace(module, id, build.Reshape(read, result.dimensions));
 }
@@ -121,7 +125,8 @@ bool RewriteGather(ir::Module& module, InstrId id) {
 // --- scatter
 
 // The extent of the window in each dimension of the operand. Nothing when there is not exactly one window.
-std::optional<Dimensions> WindowSizes(const Shape& operand, const Shape& updates, const ir::ScatterAttributes& attributes) {
+std::optional<Dimensions> WindowSizes(const Shape& operand, const Shape& updates,
+                                      const ir::ScatterAttributes& attributes) {
   int64_t windows = 1;
   for (int64_t dim = 0; dim < updates.rank(); ++dim) {
     if (!Contains(attributes.update_window_dims, dim)) windows *= updates.dimensions[static_cast<size_t>(dim)];
@@ -168,7 +173,8 @@ InstrId InsidePredicate(Builder& build, const std::vector<Start>& starts, const 
     if (starts[dim].known) continue;
     int64_t last = operand.dimensions[dim] - sizes[dim];
     if (ir::IsSigned(type)) require(build.Compare(Direction::kGe, starts[dim].scalar, build.Integer(type, 0)));
-    if (last < LargestValue(type)) require(build.Compare(Direction::kLe, starts[dim].scalar, build.Integer(type, last)));
+    if (last < LargestValue(type))
+      require(build.Compare(Direction::kLe, starts[dim].scalar, build.Integer(type, last)));
   }
   if (!inside.valid()) inside = build.Integer(ir::ElementType::kPred, 1);
   return inside;
@@ -195,8 +201,7 @@ bool RewriteScatter(ir::Module& module, InstrId id) {
   if (!sizes || module.shape(updates).element_count() == 0 || !IsScalarExpression(module, combiner)) return false;
 
   Builder build(module, id);
-  std::vector<Start> starts =
-      StartsFromIndices(build, indices, attributes.scatter_dims_to_operand_dims, shape.rank());
+  std::vector<Start> starts = StartsFromIndices(build, indices, attributes.scatter_dims_to_operand_dims, shape.rank());
   Bounds bounds = BoundsOf(starts, *sizes, shape);
   if (bounds == Bounds::kOutside) return Forward(module, id, operand);
   if (bounds == Bounds::kUnknown && HasPartlyUnknownWindow(starts, *sizes)) return false;

@@ -1,4 +1,4 @@
-#include "passes/dead_code.h"
+#include "passes/cleanup/dead_code.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -17,15 +17,21 @@ using ir::Opcode;
 
 constexpr int kMaxRounds = 4;
 
-bool AllOf(const ElementFlags& flags) { return std::ranges::all_of(flags, [](bool flag) { return flag; }); }
-bool NoneOf(const ElementFlags& flags) { return std::ranges::none_of(flags, [](bool flag) { return flag; }); }
+bool AllOf(const ElementFlags& flags) {
+  return std::ranges::all_of(flags, [](bool flag) { return flag; });
+}
+bool NoneOf(const ElementFlags& flags) {
+  return std::ranges::none_of(flags, [](bool flag) { return flag; });
+}
 
 // Finds which carries of one loop matter: those whose final value is used, those that the condition reads, and those that
 // either of these or a side effect needs in the body.
 class CarryLiveness {
  public:
   CarryLiveness(const ir::Module& module, InstrId loop, const SideEffects& effects)
-      : module_(module), effects_(effects), condition_(module.instruction(loop).called[0]),
+      : module_(module),
+        effects_(effects),
+        condition_(module.instruction(loop).called[0]),
         body_(module.instruction(loop).called[1]) {}
 
   ElementFlags Find(ElementFlags used_after) {

@@ -1,4 +1,4 @@
-#include "passes/cse.h"
+#include "passes/cleanup/cse.h"
 
 #include <algorithm>
 #include <string_view>
@@ -69,7 +69,8 @@ class CombinerTable {
 
   size_t Hash(ComputationId id) const {
     size_t hash = 0;
-    for (InstrId instruction : module_.computation(id).instructions) Mix(hash, HashOwnFields(module_.instruction(instruction)));
+    for (InstrId instruction : module_.computation(id).instructions)
+      Mix(hash, HashOwnFields(module_.instruction(instruction)));
     return hash;
   }
 

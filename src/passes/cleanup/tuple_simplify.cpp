@@ -1,4 +1,4 @@
-#include "passes/tuple_simplify.h"
+#include "passes/cleanup/tuple_simplify.h"
 
 #include <vector>
 

@@ -1,4 +1,4 @@
-#include "passes/remove_copies.h"
+#include "passes/cleanup/remove_copies.h"
 
 #include "passes/rewrite/build.h"
 #include "passes/rewrite/sweep.h"

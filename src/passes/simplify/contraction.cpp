@@ -1,0 +1,80 @@
+// Rules of ops that combine elements along dimensions: dot, reduce.
+#include <algorithm>
+#include <vector>
+
+#include "passes/rewrite/map.h"
+#include "passes/simplify/rules.h"
+
+namespace stead::passes {
+namespace {
+
+using ir::Dimensions;
+using ir::InstrId;
+using ir::Instruction;
+using ir::Opcode;
+
+bool Contains(const Dimensions& dimensions, int64_t dim) {
+  return std::ranges::find(dimensions, dim) != dimensions.end();
+}
+
+// The transpose's dimensions that are neither batch nor contracted, as dimensions of what it transposes.
+Dimensions FreeDimensions(const Dimensions& order, const Dimensions& batch, const Dimensions& contracting) {
+  Dimensions free;
+  for (size_t dim = 0; dim < order.size(); ++dim) {
+    int64_t number = static_cast<int64_t>(dim);
+    if (!Contains(batch, number) && !Contains(contracting, number)) free.push_back(order[dim]);
+  }
+  return free;
+}
+
+Dimensions Mapped(const Dimensions& dimensions, const Dimensions& order) {
+  Dimensions mapped;
+  for (int64_t dim : dimensions) mapped.push_back(order[static_cast<size_t>(dim)]);
+  return mapped;
+}
+
+// A dot names the dimensions it contracts, so it can read an operand as it was before a transpose; free dimensions come out
+// in the operand's order, which the transpose must not have changed.
+InstrId DotOfTranspose(Builder& build, const Instruction& dot) {
+  if (dot.operands.size() != 2) return kNoValue;
+  ir::DotAttributes attributes = dot.As<ir::DotAttributes>();
+  std::vector<InstrId> operands = dot.operands;
+  for (size_t side : {0, 1}) {
+    const Instruction& transpose = build.module().instruction(operands[side]);
+    if (transpose.opcode != Opcode::kTranspose) continue;
+    const Dimensions& order = transpose.As<ir::DimensionsAttributes>().dimensions;
+    Dimensions& batch = side == 0 ? attributes.lhs_batch : attributes.rhs_batch;
+    Dimensions& contracting = side == 0 ? attributes.lhs_contracting : attributes.rhs_contracting;
+    if (!std::ranges::is_sorted(FreeDimensions(order, batch, contracting))) continue;
+    batch = Mapped(batch, order);
+    contracting = Mapped(contracting, order);
+    operands[side] = transpose.operands[0];
+  }
+  if (operands == dot.operands) return kNoValue;
+  InstrId made = build.Op(Opcode::kDot, dot.shape, std::move(operands), std::move(attributes));
+  build.module().SetExtra(made, dot.extra);
+  return made;
+}
+
+// A reduction along dimensions of extent 1 combines each element with the initial value, once.
+InstrId ReduceOfUnitDimensions(Builder& build, const Instruction& reduce) {
+  if (reduce.operands.size() != 2 || !IsScalarExpression(build.module(), reduce.called[0])) return kNoValue;
+  const Dimensions extents = build.module().shape(reduce.operands[0]).dimensions;
+  const Dimensions& reduced = reduce.As<ir::DimensionsAttributes>().dimensions;
+  bool combines = std::ranges::any_of(reduced, [&](int64_t dim) { return extents[static_cast<size_t>(dim)] != 1; });
+  if (combines) return kNoValue;
+  InstrId initial = build.Splat(reduce.operands[1], reduce.shape.dimensions);
+  InstrId elements = build.Reshape(reduce.operands[0], reduce.shape.dimensions);
+  return MapExpression(build, reduce.called[0], {initial, elements}, reduce.shape.dimensions);
+}
+
+constexpr Rule kRules[] = {
+    {Opcode::kDot, DotOfTranspose},
+    {Opcode::kReduce, ReduceOfUnitDimensions},
+};
+
+}  // namespace
+
+std::span<const Rule> ContractionRules() { return kRules; }
+
+}  // namespace stead::passes
