@@ -204,7 +204,7 @@ def select_files(names):
 def main(arguments=None):
     parser = argparse.ArgumentParser(description="Run or bless the golden files.")
     parser.add_argument("--bless", action="store_true", help="rewrite the CHECK lines and print the difference")
-    parser.add_argument("--stead", default=str(REPOSITORY / "build" / "release" / "stead"), help="the tool to run")
+    parser.add_argument("--stead", default=str(pathlib.Path(sys.executable).parent / "stead"), help="the tool to run")
     parser.add_argument("names", nargs="*", help="rooms, folders or files; default: all")
     options = parser.parse_args(arguments)
     stead = os.path.abspath(options.stead)

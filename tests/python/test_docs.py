@@ -1,14 +1,11 @@
 """The documents tell the truth: links lead somewhere, and the programs in docs/copies get the reason of their page."""
 
 import json
-import pathlib
 import re
-import subprocess
 
 import pytest
+from stead_tool import REPOSITORY, output
 
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
-STEAD = REPOSITORY / "build" / "release" / "stead"
 PAGES = sorted((REPOSITORY / "docs" / "copies").glob("C*.md"))
 DOCUMENTS = sorted(path for path in REPOSITORY.rglob("*.md") if not {"build", ".venv"} & set(path.relative_to(REPOSITORY).parts))
 
@@ -22,8 +19,7 @@ def test_the_program_of_a_page_gets_its_reason(page, tmp_path):
     for program in programs(page):
         path = tmp_path / "program.hlo"
         path.write_text(program)
-        done = subprocess.run([STEAD, "explain", "--format=json", path], capture_output=True, text=True, check=True)
-        facts = json.loads(done.stdout)
+        facts = json.loads(output("explain", "--format=json", path))
         assert page.stem in {remark["code"] for remark in facts["remarks"]}, facts
 
 
