@@ -111,8 +111,8 @@ void Dataflow::Define(InstrId id, int32_t leaf, const Shape& shape) {
 void Dataflow::Forward(InstrId id) {
   const Instruction& instruction = module_.instruction(id);
   if (instruction.opcode == Opcode::kGetTupleElement) {
-    int32_t first = ArrayLeafNumber(module_.shape(instruction.operands[0]),
-                                    {instruction.As<ir::TupleElementAttributes>().index});
+    int32_t first =
+        ArrayLeafNumber(module_.shape(instruction.operands[0]), {instruction.As<ir::TupleElementAttributes>().index});
     for (int32_t leaf = 0; leaf < ArrayLeafCount(instruction.shape); ++leaf) {
       values_.push_back(value(instruction.operands[0], first + leaf));
     }

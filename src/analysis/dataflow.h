@@ -44,11 +44,11 @@ struct Resolved {
 
 // One operand leaf through which an instruction needs a definition's bytes.
 struct DefinitionUse {
-  int32_t node = 0;          // node_count(): the end of the computation
-  int32_t operand = 0;       // at the end: 0
-  int32_t leaf = 0;          // array leaf of the operand; at the end: of the result
-  Region region;             // elements read, in the definition's coordinates
-  bool same_index = false;   // as in OperandRead
+  int32_t node = 0;         // node_count(): the end of the computation
+  int32_t operand = 0;      // at the end: 0
+  int32_t leaf = 0;         // array leaf of the operand; at the end: of the result
+  Region region;            // elements read, in the definition's coordinates
+  bool same_index = false;  // as in OperandRead
 };
 
 // What the dataflow of one computation depends on besides the module.

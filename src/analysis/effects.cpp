@@ -102,7 +102,8 @@ bool Disjoint(const Region& left, const Region& right) {
 bool HasSideEffect(const Module& module, InstrId id) {
   const Instruction& instruction = module.instruction(id);
   if (ir::HasTrait(instruction.opcode, ir::kEffect)) return true;
-  if (instruction.opcode == Opcode::kCustomCall && instruction.As<ir::CustomCallAttributes>().has_side_effect) return true;
+  if (instruction.opcode == Opcode::kCustomCall && instruction.As<ir::CustomCallAttributes>().has_side_effect)
+    return true;
   return std::ranges::any_of(instruction.called, [&](ComputationId callee) {
     return std::ranges::any_of(module.computation(callee).instructions,
                                [&](InstrId inner) { return HasSideEffect(module, inner); });

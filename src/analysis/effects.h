@@ -26,9 +26,9 @@ bool Disjoint(const Region& left, const Region& right);
 
 // How an instruction reads one operand (arrays; a tuple operand counts all its leaves alike).
 struct OperandRead {
-  bool reads = false;        // false: only forwarded or unused
-  Region region;             // a superset of the elements that are read
-  bool same_index = false;   // element k is read only to make element k of the result, before that is written
+  bool reads = false;       // false: only forwarded or unused
+  Region region;            // a superset of the elements that are read
+  bool same_index = false;  // element k is read only to make element k of the result, before that is written
 };
 
 enum class TieKind : uint8_t {
@@ -50,7 +50,7 @@ struct Effects {
   std::vector<OperandRead> reads;  // per operand
   std::vector<Tie> ties;
   bool has_side_effect = false;
-  bool forwards = false;           // result leaves are operand leaves (tuple, get-tuple-element, bitcast, reshape, barrier)
+  bool forwards = false;  // result leaves are operand leaves (tuple, get-tuple-element, bitcast, reshape, barrier)
 };
 
 Effects EffectsOf(const ir::Module& module, ir::InstrId id);

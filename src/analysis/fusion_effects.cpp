@@ -200,7 +200,8 @@ class FusionAnalysis {
     while (IsRename(module_, update) && module_.users(update).size() <= 1) update = module_.operand(update, 0);
     Opcode opcode = module_.instruction(update).opcode;
     bool is_update = opcode == Opcode::kDynamicUpdateSlice || opcode == Opcode::kScatter;
-    if (!is_update || !module_.shape(update).is_array() || UsesOf(module_, update).size() > (update == fused_.root ? 0 : 1)) {
+    if (!is_update || !module_.shape(update).is_array() ||
+        UsesOf(module_, update).size() > (update == fused_.root ? 0 : 1)) {
       return;
     }
     InstrId parameter = SourceOfRenames(module_, module_.operand(update, 0));
@@ -224,10 +225,10 @@ class FusionAnalysis {
     bool windows_flow = module_.instruction(update).opcode == Opcode::kDynamicUpdateSlice;
     std::function<bool(InstrId)> check = [&](InstrId id) -> bool {
       return id != fused_.root && std::ranges::all_of(UsesOf(module_, id), [&](const Use& use) {
-        if (use.user == update && use.operand == 0) return true;
-        if (IsRename(module_, use.user)) return check(use.user);
-        return windows_flow && use.operand == 0 && IsSameWindow(use.user, update) && into_update.Holds(use.user);
-      });
+               if (use.user == update && use.operand == 0) return true;
+               if (IsRename(module_, use.user)) return check(use.user);
+               return windows_flow && use.operand == 0 && IsSameWindow(use.user, update) && into_update.Holds(use.user);
+             });
     };
     return check(value);
   }

@@ -9,8 +9,8 @@ namespace {
 
 using ir::CompareAttributes;
 using ir::ComputationId;
-using ir::Instruction;
 using ir::InstrId;
+using ir::Instruction;
 using ir::Module;
 using ir::Opcode;
 
@@ -102,7 +102,8 @@ std::optional<int64_t> ReadStep(const Module& module, ComputationId body, int64_
 
 std::optional<int64_t> TripCount(const Module& module, InstrId id) {
   const Instruction& loop = module.instruction(id);
-  if (const auto* attributes = std::get_if<ir::WhileAttributes>(&loop.attributes); attributes && attributes->trip_count) {
+  if (const auto* attributes = std::get_if<ir::WhileAttributes>(&loop.attributes);
+      attributes && attributes->trip_count) {
     return attributes->trip_count;
   }
   std::optional<Limit> limit = ReadCondition(module, loop.called[0]);

@@ -5,8 +5,8 @@
 namespace stead::analysis {
 
 using ir::ElementBytes;
-using ir::Instruction;
 using ir::InstrId;
+using ir::Instruction;
 using ir::Module;
 using ir::Opcode;
 using ir::Shape;

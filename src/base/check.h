@@ -18,7 +18,8 @@ class InternalError : public std::logic_error {
 
 }  // namespace stead
 
-#define STEAD_CHECK(condition, ...)                                                                           \
-  do {                                                                                                        \
-    if (!(condition)) [[unlikely]] ::stead::FailCheck(__FILE__, __LINE__, #condition, ::std::string(__VA_ARGS__)); \
+#define STEAD_CHECK(condition, ...)                                                   \
+  do {                                                                                \
+    if (!(condition)) [[unlikely]]                                                    \
+      ::stead::FailCheck(__FILE__, __LINE__, #condition, ::std::string(__VA_ARGS__)); \
   } while (false)

@@ -17,17 +17,24 @@ struct SourcePlace {
 };
 
 // The kinds of failure a caller can act on; named after the status codes of PJRT (and absl), which they become at the doors.
-enum class ErrorCode { kInvalidArgument, kNotFound, kFailedPrecondition, kResourceExhausted, kUnimplemented, kInternal };
+enum class ErrorCode {
+  kInvalidArgument,
+  kNotFound,
+  kFailedPrecondition,
+  kResourceExhausted,
+  kUnimplemented,
+  kInternal
+};
 
 // "INVALID_ARGUMENT" and so on.
 std::string_view ErrorCodeName(ErrorCode code);
 
 struct Diagnostic {
   ErrorCode code = ErrorCode::kInternal;
-  std::string what;    // one line, lower case, no full stop, names in backticks
-  SourcePlace where;   // may be unknown
-  std::string why;     // optional: the rule that was broken, with its number in the StableHLO specification
-  std::string fix;     // optional: what to do about it
+  std::string what;   // one line, lower case, no full stop, names in backticks
+  SourcePlace where;  // may be unknown
+  std::string why;    // optional: the rule that was broken, with its number in the StableHLO specification
+  std::string fix;    // optional: what to do about it
 
   // "UNIMPLEMENTED: op `fft` ... \n  --> file:line:column\n  why: ...\n  fix: ..."
   std::string ToString() const;

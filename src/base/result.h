@@ -14,7 +14,7 @@ namespace stead {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}             // NOLINT: implicit on purpose
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit on purpose
   Result(Diagnostic diagnostic) : state_(std::in_place_index<1>, std::move(diagnostic)) {}  // NOLINT
 
   bool ok() const { return state_.index() == 0; }
@@ -63,14 +63,13 @@ using Status = Result<void>;
 
 // TRY(declaration, expression): declares and sets a variable from a Result, or returns its diagnostic.
 //   TRY(Module module, ParseHloText(text));
-#define TRY(declaration, ...)                                               \
-  auto STEAD_CONCAT(try_result_, __LINE__) = (__VA_ARGS__);                 \
-  if (!STEAD_CONCAT(try_result_, __LINE__).ok())                            \
-    return STEAD_CONCAT(try_result_, __LINE__).error();                     \
+#define TRY(declaration, ...)                                                                        \
+  auto STEAD_CONCAT(try_result_, __LINE__) = (__VA_ARGS__);                                          \
+  if (!STEAD_CONCAT(try_result_, __LINE__).ok()) return STEAD_CONCAT(try_result_, __LINE__).error(); \
   declaration = std::move(STEAD_CONCAT(try_result_, __LINE__)).value()
 
 // TRY_STATUS(expression): returns the diagnostic of a failed Status.
-#define TRY_STATUS(...)                                                                            \
-  do {                                                                                             \
-    if (auto try_status = (__VA_ARGS__); !try_status.ok()) return try_status.error();               \
+#define TRY_STATUS(...)                                                               \
+  do {                                                                                \
+    if (auto try_status = (__VA_ARGS__); !try_status.ok()) return try_status.error(); \
   } while (false)

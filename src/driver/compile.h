@@ -25,17 +25,18 @@ struct AssumedAlias {
 struct Options {
   std::string file_name = "module";  // for diagnostics
   std::vector<AssumedAlias> assumed_aliases;
-  std::string dump_to;               // directory: one file per pass (NN-pass-name.hlo); empty: none
+  std::string dump_to;  // directory: one file per pass (NN-pass-name.hlo); empty: none
   inplace::PlanOptions plan;
 };
 
 struct Compiled {
-  inplace::BufferPlan plan;          // plan.module is the final HLO
+  inplace::BufferPlan plan;  // plan.module is the final HLO
   std::unique_ptr<runtime::Executable> executable;
 };
 
 // HLO text or StableHLO bytecode, told apart by content; verified. `owner` keeps `bytes` alive for large constants (null: copied).
-Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const std::string& file_name);
+Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                        const std::string& file_name);
 
 // Passes, in-place plan and its proof.
 Result<inplace::BufferPlan> Plan(ir::Module module, const Options& options);

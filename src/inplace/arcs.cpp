@@ -123,7 +123,8 @@ class Builder {
 
   int32_t CopyElement(int32_t node, int32_t operand, int32_t leaf) {
     DefinitionId definition = dataflow_.value(OperandOf(node, operand), leaf).definition;
-    return ElementNumber({Element::Kind::kCopy, node, operand, leaf, definition, {}, dataflow_.definition(definition).bytes});
+    return ElementNumber(
+        {Element::Kind::kCopy, node, operand, leaf, definition, {}, dataflow_.definition(definition).bytes});
   }
 
   InstrId OperandOf(int32_t node, int32_t operand) const {
@@ -145,7 +146,8 @@ class Builder {
       AddArc(end(), writer, {copy}, {target.definition, true});
     }
     std::vector<PendingUse> candidates = pending_[target.definition];
-    for (const DefinitionUse& use : dataflow_.uses(target.definition)) candidates.push_back({use, target.definition, {}});
+    for (const DefinitionUse& use : dataflow_.uses(target.definition))
+      candidates.push_back({use, target.definition, {}});
     std::vector<PendingUse> still_pending;
     for (PendingUse& candidate : candidates) {
       const DefinitionUse& use = candidate.use;
@@ -217,7 +219,8 @@ std::vector<OrderEdge> DataEdges(const Dataflow& dataflow) {
   std::vector<OrderEdge> edges;
   for (size_t number = 0; number < dataflow.definition_count(); ++number) {
     DefinitionId definition(number);
-    for (const DefinitionUse& use : dataflow.uses(definition)) edges.push_back({dataflow.definition(definition).node, use.node});
+    for (const DefinitionUse& use : dataflow.uses(definition))
+      edges.push_back({dataflow.definition(definition).node, use.node});
   }
   for (int32_t node = 0; node < dataflow.node_count(); ++node) edges.push_back({node, dataflow.node_count()});
   return edges;

@@ -47,10 +47,10 @@ namespace {
 
 // What one scope knows of a buffer it uses.
 struct LocalBuffer {
-  int32_t last_use = -1;            // in the scope's nodes
+  int32_t last_use = -1;  // in the scope's nodes
   bool writable = true;
-  std::vector<DefinitionId> held;   // contents placed in it
-  DefinitionId reserved_for;        // a result head that will be built here
+  std::vector<DefinitionId> held;  // contents placed in it
+  DefinitionId reserved_for;       // a result head that will be built here
 };
 
 struct Walk {
@@ -76,7 +76,8 @@ struct Interval {
 
 class Assigner {
  public:
-  Assigner(BufferPlan& plan, const std::vector<Scope>& scopes, const DataflowContext& context, const PlanOptions& options)
+  Assigner(BufferPlan& plan, const std::vector<Scope>& scopes, const DataflowContext& context,
+           const PlanOptions& options)
       : plan_(plan), module_(plan.module), context_(context), options_(options) {
     for (const Scope& scope : scopes) scope_of_.emplace(scope.computation, scope);
   }
@@ -105,7 +106,8 @@ class Assigner {
       for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
         Buffer buffer{.kind = Buffer::Kind::kParameter, .bytes = leaves[leaf]->byte_size()};
         buffer.parameter = static_cast<int64_t>(slices.size());
-        buffer.donated = module_.IsDonated(static_cast<int64_t>(number), ArrayLeafIndex(shape, static_cast<int32_t>(leaf)));
+        buffer.donated =
+            module_.IsDonated(static_cast<int64_t>(number), ArrayLeafIndex(shape, static_cast<int32_t>(leaf)));
         slices.push_back({AddBuffer(buffer), 0});
       }
     }
@@ -115,7 +117,8 @@ class Assigner {
   int32_t ParameterLeaf(int64_t parameter, const ir::ShapeIndex& index) const {
     int32_t leaf = 0;
     const ir::Computation& entry = module_.entry_computation();
-    for (int64_t before = 0; before < parameter; ++before) leaf += ArrayLeafCount(module_.shape(entry.parameters[before]));
+    for (int64_t before = 0; before < parameter; ++before)
+      leaf += ArrayLeafCount(module_.shape(entry.parameters[before]));
     return leaf + ArrayLeafNumber(module_.shape(entry.parameters[parameter]), index);
   }
 
@@ -161,13 +164,15 @@ class Assigner {
         DefinitionId definition = walk.dataflow.value(parameter, leaf).definition;
         const Slice& slice = parameters[next++];
         Hold(walk, definition, slice);
-        if (!IsWritable(module_, walk.scope, walk.dataflow, context_, definition)) walk.buffers[slice.buffer].writable = false;
+        if (!IsWritable(module_, walk.scope, walk.dataflow, context_, definition))
+          walk.buffers[slice.buffer].writable = false;
       }
     }
   }
 
   // Decides which results are built in given-away buffers.
-  void Reserve(Walk& walk, const std::vector<std::optional<BufferId>>& preferred, const std::vector<BufferId>& targets) {
+  void Reserve(Walk& walk, const std::vector<std::optional<BufferId>>& preferred,
+               const std::vector<BufferId>& targets) {
     InstrId root = module_.root(walk.scope.computation);
     for (size_t leaf = 0; leaf < targets.size(); ++leaf) {
       DefinitionId result = walk.dataflow.value(root, static_cast<int32_t>(leaf)).definition;
@@ -191,7 +196,8 @@ class Assigner {
   void Hold(Walk& walk, DefinitionId definition, Slice slice) {
     walk.place[definition] = slice;
     LocalBuffer& local = walk.buffers[slice.buffer];
-    local.last_use = std::max({local.last_use, walk.dataflow.LastUse(definition), walk.dataflow.definition(definition).node});
+    local.last_use =
+        std::max({local.last_use, walk.dataflow.LastUse(definition), walk.dataflow.definition(definition).node});
     local.held.push_back(definition);
   }
 
@@ -322,7 +328,8 @@ class Assigner {
     const Instruction& slice = module_.instruction(made.instruction);
     const ir::Shape& array = module_.shape(slice.operands[0]);
     const Region& box = walk.dataflow.effects(made.node).reads[0].region;
-    bool dense = std::ranges::all_of(slice.As<ir::SliceAttributes>().strides, [](int64_t stride) { return stride == 1; });
+    bool dense =
+        std::ranges::all_of(slice.As<ir::SliceAttributes>().strides, [](int64_t stride) { return stride == 1; });
     if (!dense || made.bytes == 0 || !IsContiguous(array, box)) return std::nullopt;
     Slice base = PlaceOf(walk, slice.operands[0], 0);
     base.offset += BoxOffset(array, box);
@@ -375,7 +382,8 @@ class Assigner {
   void PlaceBranches(Walk& walk, InstrId id) {
     const std::vector<ComputationId> branches = module_.instruction(id).called;
     std::vector<BufferId> targets;
-    for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(id)); ++leaf) targets.push_back(PlaceOf(walk, id, leaf).buffer);
+    for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(id)); ++leaf)
+      targets.push_back(PlaceOf(walk, id, leaf).buffer);
     for (size_t branch = 0; branch < branches.size(); ++branch) {
       InstrId operand = module_.operand(id, branch + 1);
       WalkScope(branches[branch], plan_.placements[operand], {}, targets);

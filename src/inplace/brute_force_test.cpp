@@ -17,19 +17,19 @@ namespace {
 struct Op {
   enum class Kind { kWindow, kMust, kSlice, kWholeRead };
   Kind kind = Kind::kSlice;
-  int value = 0;             // the updated or read value
-  int other = -1;            // kMust: a value it reads as well
-  int start = 0, size = 1;   // kWindow: cells written; kSlice: cells read
-  int result = -1;           // updates: the new value
-  std::vector<int> before;   // control edges: ops that come first
+  int value = 0;            // the updated or read value
+  int other = -1;           // kMust: a value it reads as well
+  int start = 0, size = 1;  // kWindow: cells written; kSlice: cells read
+  int result = -1;          // updates: the new value
+  std::vector<int> before;  // control edges: ops that come first
 };
 struct Program {
-  std::vector<int> lengths;     // per array
+  std::vector<int> lengths;  // per array
   std::vector<bool> donated;
   std::vector<Op> ops;
-  std::vector<int> array_of;    // per value
-  std::vector<int> producer;    // per value: op or -1
-  std::vector<int> returned;    // values, possibly twice
+  std::vector<int> array_of;  // per value
+  std::vector<int> producer;  // per value: op or -1
+  std::vector<int> returned;  // values, possibly twice
 };
 
 Program RandomProgram(uint32_t seed) {
@@ -50,7 +50,10 @@ Program RandomProgram(uint32_t seed) {
     op.value = below(5) == 0 ? below(values) : std::max(0, values - 1 - below(arrays + 1));
     int length = program.lengths[program.array_of[op.value]];
     int choice = below(10);
-    op.kind = choice < 4 ? Op::Kind::kWindow : choice < 6 ? Op::Kind::kMust : choice < 9 ? Op::Kind::kSlice : Op::Kind::kWholeRead;
+    op.kind = choice < 4   ? Op::Kind::kWindow
+              : choice < 6 ? Op::Kind::kMust
+              : choice < 9 ? Op::Kind::kSlice
+                           : Op::Kind::kWholeRead;
     op.size = 1 + below(op.kind == Op::Kind::kSlice ? length : 2);
     op.start = below(length - op.size + 1);
     if (op.kind == Op::Kind::kMust && below(2) == 0) op.other = below(values);
@@ -95,7 +98,8 @@ class ModuleOf {
   static ir::Shape Array(int64_t length) { return ir::Shape::Array(ir::ElementType::kF32, {length}); }
   ir::InstrId Add(ir::Instruction instruction) { return module_.Add(module_.entry, std::move(instruction)); }
   ir::InstrId Parameter(int64_t number, ir::Shape shape) {
-    return Add({.opcode = ir::Opcode::kParameter, .shape = std::move(shape), .attributes = ir::ParameterAttributes{number}});
+    return Add(
+        {.opcode = ir::Opcode::kParameter, .shape = std::move(shape), .attributes = ir::ParameterAttributes{number}});
   }
   ir::InstrId Index(int64_t value) {
     ir::Shape shape = ir::Shape::Array(ir::ElementType::kS32, {});
@@ -146,7 +150,8 @@ using Cells = std::vector<int>;  // names of the content of each cell
 class BruteForce {
  public:
   explicit BruteForce(const Program& program) : program_(program) {
-    for (size_t value = 0; value < program.array_of.size(); ++value) expected_.push_back(Expected(static_cast<int>(value)));
+    for (size_t value = 0; value < program.array_of.size(); ++value)
+      expected_.push_back(Expected(static_cast<int>(value)));
     for (size_t number = 0; number < program.ops.size(); ++number) AddElements(static_cast<int>(number));
   }
 
@@ -174,8 +179,8 @@ class BruteForce {
   };
   struct State {
     uint32_t done = 0;
-    std::vector<Cells> buffers;      // per array, then one per value for private copies
-    std::vector<int> buffer_of;      // per value; -1: not made yet
+    std::vector<Cells> buffers;  // per array, then one per value for private copies
+    std::vector<int> buffer_of;  // per value; -1: not made yet
     auto operator<=>(const State&) const = default;
   };
 
@@ -244,7 +249,9 @@ class BruteForce {
 
   bool IsReady(const State& state, int number) const {
     const Op& op = program_.ops[number];
-    auto made = [&](int value) { return value < 0 || program_.producer[value] < 0 || (state.done >> program_.producer[value] & 1); };
+    auto made = [&](int value) {
+      return value < 0 || program_.producer[value] < 0 || (state.done >> program_.producer[value] & 1);
+    };
     return made(op.value) && made(op.other) &&
            std::ranges::all_of(op.before, [&](int before) { return state.done >> before & 1; });
   }

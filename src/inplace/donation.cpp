@@ -60,7 +60,8 @@ bool OverwritesElementwise(const Module& module, const Dataflow& dataflow, int32
     if (tie.kind != analysis::TieKind::kElementwise) continue;
     if (ArrayLeafNumber(module.shape(id), tie.result_index) != leaf) continue;
     InstrId operand = module.operand(id, static_cast<size_t>(tie.operand));
-    const analysis::Resolved& value = dataflow.value(operand, ArrayLeafNumber(module.shape(operand), tie.operand_index));
+    const analysis::Resolved& value =
+        dataflow.value(operand, ArrayLeafNumber(module.shape(operand), tie.operand_index));
     tied = tied || (value.definition == definition && value.box.whole);
   }
   if (!tied) return false;
@@ -108,7 +109,9 @@ Pairing PairResults(const Module& module, const Dataflow& dataflow, const Famili
     }
   };
   for (size_t result = 0; result < heads.size(); ++result) {
-    pair_if(result, [&](size_t leaf, const Offer& offer) { return leaf < preferred.size() && preferred[leaf] == offer.buffer; });
+    pair_if(result, [&](size_t leaf, const Offer& offer) {
+      return leaf < preferred.size() && preferred[leaf] == offer.buffer;
+    });
   }
   for (size_t result = 0; result < heads.size(); ++result) {
     pair_if(result, [&](size_t, const Offer& offer) {
@@ -124,7 +127,8 @@ Pairing PairResults(const Module& module, const Dataflow& dataflow, const Famili
 namespace {
 
 // Reaches `goal` from `start` by successors.
-bool Reaches(const std::vector<std::vector<int32_t>>& successors, int32_t start, const std::unordered_set<int32_t>& goals) {
+bool Reaches(const std::vector<std::vector<int32_t>>& successors, int32_t start,
+             const std::unordered_set<int32_t>& goals) {
   std::vector<bool> seen(successors.size(), false);
   std::vector<int32_t> open{start};
   seen[start] = true;

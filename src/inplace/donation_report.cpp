@@ -29,7 +29,7 @@ struct ParameterLeaf {
   InstrId parameter;
   int64_t number = 0;  // of the parameter
   ir::ShapeIndex index;
-  int32_t leaf = 0;    // within the parameter
+  int32_t leaf = 0;  // within the parameter
 };
 
 class Reporter {
@@ -103,7 +103,8 @@ class Reporter {
     remark.bytes = dataflow_.definition(definition).bytes;
     std::vector<int32_t> candidates;
     for (int32_t result = 0; result < ArrayLeafCount(module_.shape(root_)); ++result) {
-      if (dataflow_.definition(dataflow_.value(root_, result).definition).bytes == remark.bytes) candidates.push_back(result);
+      if (dataflow_.definition(dataflow_.value(root_, result).definition).bytes == remark.bytes)
+        candidates.push_back(result);
     }
     for (int32_t result : candidates) {
       if (ReadsUndeclared(HeadOf(result), definition)) return Undeclared(given, HeadOf(result), std::move(remark));
@@ -129,10 +130,12 @@ class Reporter {
   PlanRemark Undeclared(const ParameterLeaf& given, InstrId call, PlanRemark remark) const {
     remark.code = ir::CopyReasonCode(ir::CopyReason::kUnknownEffect);
     remark.writer = call;
-    remark.what = fmt::format("custom call `{}` does not declare output_to_operand_aliasing, so {} is not updated in place",
-                              module_.instruction(call).name, ArgumentName(module_, given.parameter));
-    remark.why = "without the declaration the call may still read its operand while it writes its result: donating alone would "
-                 "force a copy, so the result gets a buffer of its own";
+    remark.what =
+        fmt::format("custom call `{}` does not declare output_to_operand_aliasing, so {} is not updated in place",
+                    module_.instruction(call).name, ArgumentName(module_, given.parameter));
+    remark.why =
+        "without the declaration the call may still read its operand while it writes its result: donating alone would "
+        "force a copy, so the result gets a buffer of its own";
     remark.fix = UndeclaredAliasFix();
     return remark;
   }
@@ -145,9 +148,10 @@ class Reporter {
       int32_t last = std::min(families_.LastUse(definition), dataflow_.node_count() - 1);
       remark.writer = maker;
       InstrId reader = dataflow_.instruction(last);
-      remark.why = reader == maker ? fmt::format("`{}` reads it in another order than it writes its result", module_.instruction(maker).name)
-                                   : fmt::format("`{}` still reads it when `{}` makes the result", module_.instruction(reader).name,
-                                                 module_.instruction(maker).name);
+      remark.why = reader == maker ? fmt::format("`{}` reads it in another order than it writes its result",
+                                                 module_.instruction(maker).name)
+                                   : fmt::format("`{}` still reads it when `{}` makes the result",
+                                                 module_.instruction(reader).name, module_.instruction(maker).name);
       remark.fix = "read it before the result is made, or do not donate it";
       return;
     }

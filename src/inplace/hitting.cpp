@@ -63,7 +63,8 @@ class Graph {
 
   bool HasCycle() const {
     if (component_count_ != problem_.node_count) return true;
-    return std::ranges::any_of(active_, [&](int32_t arc) { return problem_.arcs[arc].before == problem_.arcs[arc].after; });
+    return std::ranges::any_of(active_,
+                               [&](int32_t arc) { return problem_.arcs[arc].before == problem_.arcs[arc].after; });
   }
 
   // Short cycles through unbroken arcs; at least one per cyclic component.
@@ -214,7 +215,8 @@ class Group {
     return cost;
   }
   static bool Hit(const std::vector<int32_t>& set, const std::vector<int32_t>& chosen) {
-    return std::ranges::any_of(set, [&](int32_t element) { return std::ranges::find(chosen, element) != chosen.end(); });
+    return std::ranges::any_of(set,
+                               [&](int32_t element) { return std::ranges::find(chosen, element) != chosen.end(); });
   }
 
   int64_t PackingBound(const std::vector<int32_t>& chosen) const {
@@ -241,7 +243,8 @@ class Group {
       }
       if (hits.empty()) break;
       auto better = [&](const auto& left, const auto& right) {
-        return static_cast<double>(weights_[left.first]) * right.second < static_cast<double>(weights_[right.first]) * left.second;
+        return static_cast<double>(weights_[left.first]) * right.second <
+               static_cast<double>(weights_[right.first]) * left.second;
       };
       chosen.push_back(std::ranges::min_element(hits, better)->first);
     }

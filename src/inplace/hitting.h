@@ -37,12 +37,12 @@ struct OrderCycle {
 };
 
 struct HittingSolution {
-  std::vector<int32_t> bought;      // elements, ascending
-  std::vector<int32_t> unproven;    // those of `bought` that were chosen after the search budget was spent
+  std::vector<int32_t> bought;    // elements, ascending
+  std::vector<int32_t> unproven;  // those of `bought` that were chosen after the search budget was spent
   int64_t cost = 0;
   int64_t lower_bound = 0;
   bool exact = true;
-  std::vector<OrderCycle> cycles;   // every cycle that was found on the way
+  std::vector<OrderCycle> cycles;        // every cycle that was found on the way
   std::optional<OrderCycle> impossible;  // a cycle that no element breaks; then nothing else is set
 };
 

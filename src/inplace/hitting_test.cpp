@@ -82,7 +82,8 @@ TEST(Hitting, CyclesAreCycles) {
       for (size_t at = 0; at < cycle.nodes.size(); ++at) {
         int32_t before = cycle.nodes[at], after = cycle.nodes[(at + 1) % cycle.nodes.size()];
         auto joins = [&](const auto& link) { return link.before == before && link.after == after; };
-        ASSERT_TRUE(std::ranges::any_of(problem.edges, joins) || std::ranges::any_of(problem.arcs, joins)) << "seed " << seed;
+        ASSERT_TRUE(std::ranges::any_of(problem.edges, joins) || std::ranges::any_of(problem.arcs, joins))
+            << "seed " << seed;
       }
     }
   }

@@ -29,16 +29,21 @@ namespace {
 
 struct Family {
   int64_t bytes = 0;
-  int32_t first = 0;         // the node that allocates it
-  bool permanent = false;    // a parameter, a constant or a result: not freed
-  bool preallocated = false; // a parameter or constant: not allocated here
+  int32_t first = 0;           // the node that allocates it
+  bool permanent = false;      // a parameter, a constant or a result: not freed
+  bool preallocated = false;   // a parameter or constant: not allocated here
   std::vector<int32_t> users;  // distinct nodes
 };
 
 class Chooser {
  public:
-  Chooser(const Module& module, const Dataflow& dataflow, const DataflowContext& context, const std::vector<OrderEdge>& edges)
-      : count_(dataflow.node_count()), successors_(count_), predecessor_count_(count_, 0), families_of_(count_), made_by_(count_) {
+  Chooser(const Module& module, const Dataflow& dataflow, const DataflowContext& context,
+          const std::vector<OrderEdge>& edges)
+      : count_(dataflow.node_count()),
+        successors_(count_),
+        predecessor_count_(count_, 0),
+        families_of_(count_),
+        made_by_(count_) {
     for (const OrderEdge& edge : edges) {
       if (edge.before >= count_ || edge.after >= count_) continue;
       successors_[edge.before].push_back(edge.after);
@@ -75,8 +80,10 @@ class Chooser {
       DefinitionId definition(number);
       Family& family = by_leader[find(static_cast<int32_t>(number))];
       for (const DefinitionUse& use : dataflow.uses(definition)) {
-        if (use.node == count_) family.permanent = true;
-        else family.users.push_back(use.node);
+        if (use.node == count_)
+          family.permanent = true;
+        else
+          family.users.push_back(use.node);
       }
       if (find(static_cast<int32_t>(number)) != static_cast<int32_t>(number)) {
         family.users.push_back(dataflow.definition(definition).node);

@@ -82,7 +82,8 @@ Packing PackBuffers(const std::vector<LiveBuffer>& buffers) {
   packing.offsets.assign(buffers.size(), 0);
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, {}, [&](size_t number) { return std::pair(buffers[number].first, -buffers[number].bytes); });
+  std::ranges::stable_sort(order, {},
+                           [&](size_t number) { return std::pair(buffers[number].first, -buffers[number].bytes); });
   using Ending = std::pair<int64_t, size_t>;
   std::priority_queue<Ending, std::vector<Ending>, std::greater<>> live;
   Holes holes;

@@ -54,7 +54,8 @@ class Replay {
       }
       pointers_[BufferId(number)] = {blocks_.size(), 0};
       blocks_.emplace_back(buffer.bytes, kPoison);
-      if (buffer.kind == Buffer::Kind::kParameter) std::ranges::copy(arguments[buffer.parameter].bytes(), blocks_.back().begin());
+      if (buffer.kind == Buffer::Kind::kParameter)
+        std::ranges::copy(arguments[buffer.parameter].bytes(), blocks_.back().begin());
       if (buffer.kind == Buffer::Kind::kConstant) {
         const Literal& literal = plan_.module.instruction(buffer.constant).As<Literal>();
         std::ranges::copy(literal.bytes(), blocks_.back().begin());

@@ -107,8 +107,7 @@ class Planner {
       InstrId id = dataflow.instruction(node);
       if (plan_.module.instruction(id).opcode == Opcode::kWhile) continue;
       for (const PreservingTie& tie : PreservingTies(plan_.module, dataflow, node, context_)) {
-        analysis::DefinitionId definition =
-            dataflow.value(plan_.module.operand(id, tie.operand), tie.leaf).definition;
+        analysis::DefinitionId definition = dataflow.value(plan_.module.operand(id, tie.operand), tie.leaf).definition;
         int64_t bytes = dataflow.definition(definition).bytes;
         Element element{Element::Kind::kCopy, node, tie.operand, tie.leaf, definition, {}, bytes};
         CopyRecord record;
@@ -134,7 +133,8 @@ class Planner {
       edges.insert(edges.end(), preferred.begin(), preferred.end());
     }
     std::vector<InstrId> order;
-    for (int32_t node : ChooseOrder(plan_.module, dataflow, context_, edges)) order.push_back(dataflow.instruction(node));
+    for (int32_t node : ChooseOrder(plan_.module, dataflow, context_, edges))
+      order.push_back(dataflow.instruction(node));
     plan_.module.Reorder(scope.computation, std::move(order));
   }
 
@@ -144,7 +144,8 @@ class Planner {
     for (int32_t node : cycle.nodes) {
       if (node >= dataflow.node_count()) continue;
       if (!first.valid()) first = dataflow.instruction(node);
-      names += fmt::format("{}`{}`", names.empty() ? "" : ", ", plan_.module.instruction(dataflow.instruction(node)).name);
+      names +=
+          fmt::format("{}`{}`", names.empty() ? "" : ", ", plan_.module.instruction(dataflow.instruction(node)).name);
     }
     return InvalidArgument(fmt::format("no order exists: {} must each run before the next", names),
                            first.valid() ? plan_.module.SourceOf(first) : SourcePlace{},
@@ -159,6 +160,8 @@ class Planner {
 
 }  // namespace
 
-Result<BufferPlan> MakePlan(Module module, const PlanOptions& options) { return Planner(std::move(module), options).Run(); }
+Result<BufferPlan> MakePlan(Module module, const PlanOptions& options) {
+  return Planner(std::move(module), options).Run();
+}
 
 }  // namespace stead::inplace

@@ -112,7 +112,8 @@ class Describer {
       if (arc.before != before || arc.after != after) continue;
       const ArcCause& cause = graph_.causes[number];
       std::string value = NameOf(dataflow_.definition(cause.definition).instruction);
-      if (cause.read_only) return fmt::format("{} must keep its content, which {} overwrites", value, NameOfNode(after));
+      if (cause.read_only)
+        return fmt::format("{} must keep its content, which {} overwrites", value, NameOfNode(after));
       if (before == end()) return fmt::format("{} is a result, and {} overwrites it", value, NameOfNode(after));
       return fmt::format("reads {}, which {} overwrites", value, NameOfNode(after));
     }
@@ -155,8 +156,10 @@ class Describer {
       }
       int32_t target = cycle.nodes[next];
       if (skipped) {
-        bool barrier = target != end() && ir::HasTrait(module_.instruction(dataflow_.instruction(target)).opcode, ir::kOrders);
-        bool from_barrier = node != end() && ir::HasTrait(module_.instruction(dataflow_.instruction(node)).opcode, ir::kOrders);
+        bool barrier =
+            target != end() && ir::HasTrait(module_.instruction(dataflow_.instruction(target)).opcode, ir::kOrders);
+        bool from_barrier =
+            node != end() && ir::HasTrait(module_.instruction(dataflow_.instruction(node)).opcode, ir::kOrders);
         reason = barrier || from_barrier ? "barrier" : fmt::format("{} uses its result", NameOfNode(target));
       }
       steps.push_back({node == end() ? InstrId() : dataflow_.instruction(node), std::move(reason)});
@@ -172,7 +175,8 @@ class Describer {
       }
     }
     if (std::ranges::binary_search(solution_.unproven, number)) return CopyReason::kSearchLimit;
-    if (module_.instruction(dataflow_.instruction(element.node)).opcode == Opcode::kWhile) return CopyReason::kLoopState;
+    if (module_.instruction(dataflow_.instruction(element.node)).opcode == Opcode::kWhile)
+      return CopyReason::kLoopState;
     return OrderWasDemanded(number, cycle) ? CopyReason::kOrderDemanded : CopyReason::kOldValueRead;
   }
 
@@ -212,7 +216,8 @@ class Describer {
       case CopyReason::kOrderDemanded:
         return fmt::format("move {} before {}, or drop the barrier or control edge between them", reader, writer);
       case CopyReason::kNotDonated: return fmt::format("donate {}", ArgumentName(module_, record.value));
-      case CopyReason::kConstant: return fmt::format("build {} by an op (zeros, full, iota) instead of a constant", value);
+      case CopyReason::kConstant:
+        return fmt::format("build {} by an op (zeros, full, iota) instead of a constant", value);
       case CopyReason::kLoopState: return fmt::format("do not use {} again beside the loop that changes it", value);
       case CopyReason::kBranchResult: return fmt::format("update {} outside of the branch", value);
       case CopyReason::kSearchLimit: return "raise the search budget";
@@ -241,7 +246,8 @@ std::vector<CopyRecord> DescribePurchases(const Module& module, const Scope& sco
   return records;
 }
 
-CopyRecord DescribeResultCopy(const Module& module, const Scope& scope, InstrId value, CopyReason reason, int64_t bytes) {
+CopyRecord DescribeResultCopy(const Module& module, const Scope& scope, InstrId value, CopyReason reason,
+                              int64_t bytes) {
   CopyRecord record;
   record.reason = reason;
   record.value = value;
@@ -249,13 +255,17 @@ CopyRecord DescribeResultCopy(const Module& module, const Scope& scope, InstrId 
   record.executions = scope.executions;
   std::string name = module.instruction(value).name;
   switch (reason) {
-    case CopyReason::kNotDonated: record.fix = fmt::format("donate {}, or do not return it", ArgumentName(module, value)); break;
+    case CopyReason::kNotDonated:
+      record.fix = fmt::format("donate {}, or do not return it", ArgumentName(module, value));
+      break;
     case CopyReason::kConstant: record.fix = fmt::format("do not return the constant `{}`", name); break;
     case CopyReason::kReturnedTwice: record.fix = fmt::format("return `{}` once", name); break;
     case CopyReason::kLoopState:
       record.fix = fmt::format("carry `{}` once, as state of its own, or keep it out of the loop's state", name);
       break;
-    case CopyReason::kBranchResult: record.fix = fmt::format("do not return `{}` unchanged from the branch", name); break;
+    case CopyReason::kBranchResult:
+      record.fix = fmt::format("do not return `{}` unchanged from the branch", name);
+      break;
     default: record.fix = fmt::format("let the caller take `{}` where it is", name);
   }
   return record;

@@ -12,8 +12,9 @@
 namespace stead::inplace {
 
 // One record per bought element, in the order of `solution.bought`; `copy` is still none.
-std::vector<CopyRecord> DescribePurchases(const ir::Module& module, const Scope& scope, const analysis::Dataflow& dataflow,
-                                          const ConflictGraph& graph, const HittingSolution& solution);
+std::vector<CopyRecord> DescribePurchases(const ir::Module& module, const Scope& scope,
+                                          const analysis::Dataflow& dataflow, const ConflictGraph& graph,
+                                          const HittingSolution& solution);
 
 // The record of a result that must be a buffer of its own.
 CopyRecord DescribeResultCopy(const ir::Module& module, const Scope& scope, ir::InstrId value, ir::CopyReason reason,

@@ -25,7 +25,8 @@ constexpr int kUnits = 6;  // every array has 6 units: of one element, or of 64 
 // Writes one computation after another, inner ones first.
 class Generator {
  public:
-  explicit Generator(uint32_t seed) : random_(seed), unit_(seed % 2 == 0 ? 1 : 16), array_(fmt::format("s32[{}]", kUnits * unit_)) {}
+  explicit Generator(uint32_t seed)
+      : random_(seed), unit_(seed % 2 == 0 ? 1 : 16), array_(fmt::format("s32[{}]", kUnits * unit_)) {}
 
   std::string Module() {
     int parameters = 1 + Below(3);
@@ -98,8 +99,10 @@ class Generator {
 
   void Fusion(std::vector<std::string>& arrays, std::string& body, const std::string& fused_body) {
     std::string fused = Name("fused"), result = Name("f");
-    computations_ += fmt::format("{} {{\n  a = {} parameter(0)\n  b = {} parameter(1)\n{}}}\n", fused, array_, array_, fused_body);
-    body += fmt::format("  {} = {} fusion({}, {}), kind=kLoop, calls={}\n", result, array_, Any(arrays), Any(arrays), fused);
+    computations_ +=
+        fmt::format("{} {{\n  a = {} parameter(0)\n  b = {} parameter(1)\n{}}}\n", fused, array_, array_, fused_body);
+    body += fmt::format("  {} = {} fusion({}, {}), kind=kLoop, calls={}\n", result, array_, Any(arrays), Any(arrays),
+                        fused);
     arrays.push_back(result);
   }
 
@@ -110,7 +113,8 @@ class Generator {
 
   // An update whose window, or another one, is read of the target, and a piece of the other operand.
   void UpdateFusion(std::vector<std::string>& arrays, std::string& body) {
-    int start = unit_ * Below(kUnits), read = Below(2) == 0 ? start : unit_ * Below(kUnits), piece = unit_ * Below(kUnits);
+    int start = unit_ * Below(kUnits), read = Below(2) == 0 ? start : unit_ * Below(kUnits),
+        piece = unit_ * Below(kUnits);
     auto slice = [&](const char* of, int from) {
       return fmt::format("s32[{}] slice({}), slice={{[{}:{}]}}", unit_, of, from, from + unit_);
     };
@@ -130,8 +134,8 @@ class Generator {
   std::string Slice(std::vector<std::string>& arrays, std::string& body, int units) {
     std::string piece = Name("s");
     int start = Below(kUnits - units + 1);
-    body += fmt::format("  {} = s32[{}] slice({}), slice={{[{}:{}]}}\n", piece, units * unit_, Any(arrays), start * unit_,
-                        (start + units) * unit_);
+    body += fmt::format("  {} = s32[{}] slice({}), slice={{[{}:{}]}}\n", piece, units * unit_, Any(arrays),
+                        start * unit_, (start + units) * unit_);
     return piece;
   }
 
@@ -151,7 +155,8 @@ class Generator {
     int units = 1 + Below(kUnits);
     std::string value = Name("c"), result = Name("q"), piece = Slice(arrays, body, units);
     body += fmt::format("  {} = s32[] constant(7)\n", value);
-    body += fmt::format("  {} = {} pad({}, {}), padding=0_{}\n", result, array_, piece, value, (kUnits - units) * unit_);
+    body +=
+        fmt::format("  {} = {} pad({}, {}), padding=0_{}\n", result, array_, piece, value, (kUnits - units) * unit_);
     arrays.push_back(result);
   }
 
@@ -184,7 +189,8 @@ class Generator {
   void Barrier(std::vector<std::string>& arrays, std::string& body) {
     std::vector<std::string> held = Pick(arrays, 2);
     std::string type = TupleType(2, false), tuple = Name("t"), barrier = Name("o");
-    body += fmt::format("  {} = {} tuple({})\n  {} = {} opt-barrier({})\n", tuple, type, Join(held), barrier, type, tuple);
+    body +=
+        fmt::format("  {} = {} tuple({})\n  {} = {} opt-barrier({})\n", tuple, type, Join(held), barrier, type, tuple);
     for (int element = 0; element < 2; ++element) {
       arrays.push_back(Name("g"));
       body += fmt::format("  {} = {} get-tuple-element({}), index={}\n", arrays.back(), array_, barrier, element);
@@ -200,7 +206,8 @@ class Generator {
         "  ROOT l = pred[] compare(i, n), direction=LT\n}}\n",
         condition, type, trips);
     std::string state = Name("p"), counter = Name("i"), one = Name("c"), next = Name("i"), inner;
-    inner += fmt::format("  {} = {} parameter(0)\n  {} = s32[] get-tuple-element({}), index=0\n", state, type, counter, state);
+    inner += fmt::format("  {} = {} parameter(0)\n  {} = s32[] get-tuple-element({}), index=0\n", state, type, counter,
+                         state);
     std::vector<std::string> values;
     for (size_t element = 0; element < count; ++element) {
       values.push_back(Name("g"));
@@ -209,7 +216,8 @@ class Generator {
     std::vector<std::string> given = values;
     Statements(values, inner, depth, Below(5), counter);
     std::vector<std::string> results{next};
-    for (size_t element = 0; element < count; ++element) results.push_back(Below(3) == 0 ? given[element] : Any(values));
+    for (size_t element = 0; element < count; ++element)
+      results.push_back(Below(3) == 0 ? given[element] : Any(values));
     inner += fmt::format("  {} = s32[] constant(1)\n  {} = s32[] add({}, {})\n", one, next, counter, one);
     inner += fmt::format("  ROOT {} = {} tuple({})\n", Name("t"), type, Join(results));
     computations_ += fmt::format("{} {{\n{}}}\n", loop_body, inner);
@@ -247,7 +255,8 @@ class Generator {
       selector = Name("c");
       body += fmt::format("  {} = s32[] constant({})\n", selector, Below(2));
     }
-    body += fmt::format("  {} = {} tuple({})\n", tuple, TupleType(count, false), Join(Pick(arrays, static_cast<int>(count))));
+    body += fmt::format("  {} = {} tuple({})\n", tuple, TupleType(count, false),
+                        Join(Pick(arrays, static_cast<int>(count))));
     body += fmt::format("  {} = {} conditional({}, {}, {}), branch_computations={{{}, {}}}\n", conditional,
                         TupleType(results, false), selector, tuple, tuple, first, second);
     for (size_t element = 0; element < results; ++element) {
@@ -257,8 +266,8 @@ class Generator {
   }
 
   std::mt19937 random_;
-  int unit_;            // elements
-  std::string array_;   // the type of every array
+  int unit_;           // elements
+  std::string array_;  // the type of every array
   int names_ = 0;
   std::string computations_;
 };

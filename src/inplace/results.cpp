@@ -57,8 +57,7 @@ std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const 
     if (stays_in_place) continue;
     const analysis::Resolved& result = dataflow.value(root, leaf);
     bool returned_before = !returned.insert(result.definition).second;
-    std::optional<CopyReason> reason =
-        Obstacle(module, scope, dataflow, context, result.definition, returned_before);
+    std::optional<CopyReason> reason = Obstacle(module, scope, dataflow, context, result.definition, returned_before);
     if (!reason) continue;
     const Definition& definition = dataflow.definition(result.definition);
     CopyRecord record = DescribeResultCopy(module, scope, definition.instruction, *reason, definition.bytes);

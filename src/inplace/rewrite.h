@@ -27,7 +27,8 @@ struct Bought {
 };
 
 // Inserts a bought element. REQUIRES: `dataflow` was made before any change; elements are inserted one by one.
-Bought InsertElement(ir::Module& module, const analysis::Dataflow& dataflow, const Element& element, ir::CopyReason reason);
+Bought InsertElement(ir::Module& module, const analysis::Dataflow& dataflow, const Element& element,
+                     ir::CopyReason reason);
 
 // Erases forwarding instructions that nobody uses any more.
 void EraseUnusedForwards(ir::Module& module, ir::ComputationId computation);

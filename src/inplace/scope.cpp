@@ -54,7 +54,8 @@ Result<std::vector<Scope>> CollectScopes(Module& module, const PlanOptions& opti
     for (InstrId id : instructions) {
       switch (module.instruction(id).opcode) {
         case Opcode::kCall:
-          return Unimplemented(fmt::format("call `{}` is not inlined", module.instruction(id).name), module.SourceOf(id));
+          return Unimplemented(fmt::format("call `{}` is not inlined", module.instruction(id).name),
+                               module.SourceOf(id));
         case Opcode::kWhile: {
           OwnCallees(module, id, taken);
           int64_t trips = analysis::TripCount(module, id).value_or(options.unknown_trip_count);
@@ -100,7 +101,8 @@ std::vector<bool> UntouchedState(const Module& module, ComputationId body, const
   int32_t count = ArrayLeafCount(module.shape(parameter));
   std::vector<bool> untouched;
   for (int32_t leaf = 0; leaf < count; ++leaf) {
-    untouched.push_back(dataflow.value(module.root(body), leaf).definition == dataflow.value(parameter, leaf).definition);
+    untouched.push_back(dataflow.value(module.root(body), leaf).definition ==
+                        dataflow.value(parameter, leaf).definition);
   }
   return untouched;
 }

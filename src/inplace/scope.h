@@ -18,8 +18,8 @@ struct Scope {
   enum class Kind : uint8_t { kEntry, kLoopBody, kLoopCondition, kBranch };
   Kind kind = Kind::kEntry;
   ir::ComputationId computation;
-  ir::InstrId caller;       // the while or conditional; none for the entry
-  int64_t executions = 1;   // per run of the module: the product of the trip counts around it
+  ir::InstrId caller;      // the while or conditional; none for the entry
+  int64_t executions = 1;  // per run of the module: the product of the trip counts around it
 };
 
 // Every planned computation, callers before callees. A computation called from two places is cloned for the second.
@@ -31,7 +31,8 @@ bool IsWritable(const ir::Module& module, const Scope& scope, const analysis::Da
                 const analysis::DataflowContext& context, analysis::DefinitionId definition);
 
 // Which state leaves a loop hands on untouched: leaf k of the body's result is leaf k of its parameter.
-std::vector<bool> UntouchedState(const ir::Module& module, ir::ComputationId body, const analysis::DataflowContext& context);
+std::vector<bool> UntouchedState(const ir::Module& module, ir::ComputationId body,
+                                 const analysis::DataflowContext& context);
 
 // An op that overwrites an operand leaf and keeps what it does not overwrite: a window update, a declared custom call, a loop.
 struct PreservingTie {

@@ -37,7 +37,7 @@ struct RunOptions {
   bool compare = false;
   bool quiet = false;
   uint32_t seed = 0;
-  double tolerance = 1e-4;          // largest relative difference of floats that --compare accepts
+  double tolerance = 1e-4;  // largest relative difference of floats that --compare accepts
 };
 
 int Convert(const std::string& file);

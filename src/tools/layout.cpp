@@ -41,7 +41,8 @@ void StoreInLayout(const ir::Literal& literal, const ir::Shape& shape, std::span
     return;
   }
   size_t element_bytes = static_cast<size_t>(ir::ElementBytes(shape.element_type));
-  ForEachElement(shape, [&](int64_t from, int64_t to) { std::memcpy(&memory[to], &literal.bytes()[from], element_bytes); });
+  ForEachElement(shape,
+                 [&](int64_t from, int64_t to) { std::memcpy(&memory[to], &literal.bytes()[from], element_bytes); });
 }
 
 ir::Literal LoadFromLayout(const ir::Shape& shape, std::span<const std::byte> memory) {

@@ -20,8 +20,8 @@ void AddCommonOptions(CLI::App& command, CommonOptions& options) {
 }
 
 void AddExplain(CLI::App& app, ExplainOptions& options) {
-  CLI::App* command =
-      app.add_subcommand("explain", "say which copies a module makes, which our plan makes, why, and how to avoid them");
+  CLI::App* command = app.add_subcommand(
+      "explain", "say which copies a module makes, which our plan makes, why, and how to avoid them");
   AddCommonOptions(*command, options.common);
   command->add_option("--format", options.format, "text or json")->check(CLI::IsMember({"text", "json"}));
 }
@@ -33,7 +33,8 @@ void AddOpt(CLI::App& app, CommonOptions& options) {
 void AddRun(CLI::App& app, RunOptions& options) {
   CLI::App* command = app.add_subcommand("run", "run a module on given or random inputs");
   AddCommonOptions(*command, options.common);
-  command->add_option("--input", options.inputs, "one .npy file per array parameter, in order; default: random by --seed");
+  command->add_option("--input", options.inputs,
+                      "one .npy file per array parameter, in order; default: random by --seed");
   command->add_option("--output-dir", options.output_dir, "write result K to DIR/K.npy instead of printing it");
   command->add_option("--backend", options.backend, "native or interpreter")
       ->check(CLI::IsMember({"native", "interpreter"}));

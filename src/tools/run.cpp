@@ -130,7 +130,8 @@ Result<std::vector<ir::Literal>> RunNative(ir::Module module, const RunOptions& 
   std::vector<runtime::Argument> memory;
   for (size_t number = 0; number < arguments.size(); ++number) {
     TRY(runtime::AllocationRef block, runtime::Allocate(static_cast<int64_t>(arguments[number].bytes().size())));
-    StoreInLayout(arguments[number], signature.parameters[number], {block->data(), static_cast<size_t>(block->bytes())});
+    StoreInLayout(arguments[number], signature.parameters[number],
+                  {block->data(), static_cast<size_t>(block->bytes())});
     memory.push_back({std::move(block), signature.donatable[number]});
   }
   TRY(std::vector<runtime::AllocationRef> results, compiled.executable->Run(memory));

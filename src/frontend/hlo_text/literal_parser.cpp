@@ -291,6 +291,7 @@ Result<Literal> ReadLiteral(Cursor& cursor, const Shape& shape) {
     return ReadArrayLiteral(cursor, shape);
   }
   if (!shape.is_tuple()) return cursor.Error(fmt::format("a constant cannot have shape {}", shape.ToString()));
+  if (TryConsumeElision(cursor)) return Literal::Elided(shape);
   TRY_STATUS(cursor.Expect("(", "before a tuple constant"));
   std::vector<Literal> elements;
   for (const Shape& element_shape : shape.elements) {
