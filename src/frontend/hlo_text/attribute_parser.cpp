@@ -127,14 +127,16 @@ std::optional<ir::CopyReason> TakeCopyReason(std::vector<ir::ExtraAttribute>& ex
   if (attribute == extra.end()) return std::nullopt;
   std::string& value = attribute->value;
   size_t start = value.find(ir::kCopyReasonKey);
-  if (start == std::string::npos) return std::nullopt;
+  if (start == std::string::npos || start == 0) return std::nullopt;
   size_t open = value.find('"', start);
   size_t close = open == std::string::npos ? open : value.find('"', open + 1);
   if (close == std::string::npos) return std::nullopt;
   std::optional<ir::CopyReason> reason =
       ir::CopyReasonFromCode(std::string_view(value).substr(open + 1, close - open - 1));
   if (!reason) return std::nullopt;
-  size_t end = value.find_first_not_of(", ", close + 1);
+  // With the comma after it, or, where it stands last, the comma before it.
+  size_t end = std::min(value.find_first_not_of(", ", close + 1), value.size());
+  if (value[end] == '}') start = value.find_last_not_of(", ", start - 1) + 1;
   value.erase(start, end - start);
   if (value == "{}") extra.erase(attribute);
   return reason;

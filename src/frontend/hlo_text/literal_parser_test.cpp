@@ -57,6 +57,7 @@ TEST(LiteralParserTest, ComplexTuplesElidedAndEmpty) {
   Literal tuple = Read(Shape::Tuple({Array(ElementType::kF32, {}), Array(ElementType::kS32, {2})}), "(1, {2, 3})");
   EXPECT_EQ(ir::PrintLiteral(tuple), "(1, {2, 3})");
   EXPECT_TRUE(Read(Array(ElementType::kF32, {1000}), "{...}").elided());
+  EXPECT_TRUE(Read(tuple.shape(), "{...}").elided());
   EXPECT_FALSE(Read(Array(ElementType::kF32, {2, 0}), "{ {}, {} }").elided());
 }
 
