@@ -8,6 +8,8 @@
 #include <fstream>
 #include <random>
 
+#include "ir/verify.h"
+
 namespace stead::frontend {
 namespace {
 
@@ -232,7 +234,8 @@ TEST(StablehloImport, MutantsNeverCrash) {
         char& byte = bytes[random() % bytes.size()];
         byte = random() % 2 ? static_cast<char>(random()) : static_cast<char>(byte ^ (1 << random() % 8));
       }
-      refused += !ImportBytes(bytes).ok();
+      Result<Module> module = ImportBytes(bytes);
+      refused += !module.ok() || !ir::VerifyModule(*module).ok();
     }
   }
   EXPECT_GT(refused, 0);
