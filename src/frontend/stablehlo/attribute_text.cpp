@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cctype>
+#include <cstdlib>
 
 #include "frontend/stablehlo/literals.h"
 #include "frontend/stablehlo/types.h"
@@ -61,8 +62,9 @@ Result<std::string> TypeText(const mlir::AttributePool& pool, mlir::TypeId id, i
 template <typename Float>
 std::string DecimalText(Float value) {
   std::string text = fmt::format("{:.6e}", value);
-  return static_cast<Float>(std::stod(text)) == value ? text
-                                                      : fmt::format("{:.{}e}", value, sizeof(Float) == 4 ? 8 : 16);
+  return static_cast<Float>(std::strtod(text.c_str(), nullptr)) == value
+             ? text
+             : fmt::format("{:.{}e}", value, sizeof(Float) == 4 ? 8 : 16);
 }
 
 std::string FloatText(uint64_t bits, std::string_view type_name) {
