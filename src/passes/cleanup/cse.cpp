@@ -92,12 +92,6 @@ class CombinerTable {
   }
 };
 
-// A fill or ramp costs less to make again than to keep or to copy.
-bool IsFill(const ir::Module& module, const Instruction& instruction) {
-  if (instruction.opcode == Opcode::kIota) return true;
-  return instruction.opcode == Opcode::kBroadcast && module.shape(instruction.operands[0]).is_scalar();
-}
-
 bool IsMergeable(const ir::Module& module, InstrId id, const SideEffects& effects) {
   const Instruction& instruction = module.instruction(id);
   if (!instruction.control_predecessors.empty() || !module.control_successors(id).empty()) return false;
@@ -119,7 +113,7 @@ class Merger {
       auto first = std::ranges::find_if(alike, [&](InstrId other) { return Same(id, other); });
       if (first == alike.end()) {
         alike.push_back(id);
-      } else if (IsFill(module_, module_.instruction(id))) {
+      } else if (IsFill(module_, id)) {
         stands_for_[id] = *first;
       } else {
         changed |= Forward(module_, id, *first);

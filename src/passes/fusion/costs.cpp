@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "passes/rewrite/build.h"
+
 namespace stead::passes {
 
 using ir::InstrId;
@@ -66,8 +68,7 @@ bool IsFree(const ir::Module& module, InstrId id) {
   const Instruction& instruction = module.instruction(id);
   if (instruction.opcode == Opcode::kConstant)
     return instruction.shape.is_array() && instruction.shape.element_count() == 1;
-  if (instruction.opcode == Opcode::kIota) return true;
-  return instruction.opcode == Opcode::kBroadcast && module.shape(instruction.operands[0]).is_scalar();
+  return IsFill(module, id);
 }
 
 bool IsExpensive(Opcode opcode) {

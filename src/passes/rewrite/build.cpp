@@ -129,6 +129,12 @@ ir::Literal IntegerLiteral(ir::ElementType type, int64_t value) {
   return literal;
 }
 
+bool IsFill(const ir::Module& module, InstrId id) {
+  const ir::Instruction& instruction = module.instruction(id);
+  if (instruction.opcode == Opcode::kIota) return true;
+  return instruction.opcode == Opcode::kBroadcast && module.shape(instruction.operands[0]).is_scalar();
+}
+
 ir::ComputationId CloneComputation(ir::Module& module, ir::ComputationId id) {
   ir::ComputationId clone = module.AddComputation(module.computation(id).name);
   std::unordered_map<InstrId, InstrId> copies;

@@ -56,6 +56,9 @@ bool Replace(ir::Module& module, ir::InstrId old_id, ir::InstrId made);
 // A scalar of an integer or pred type.
 ir::Literal IntegerLiteral(ir::ElementType type, int64_t value);
 
+// True for arrays made from a scalar or from nothing: a broadcast of a scalar, an iota. They cost less to make again than to copy.
+bool IsFill(const ir::Module& module, ir::InstrId id);
+
 // A new computation with copies of all instructions; computations that they call are shared.
 ir::ComputationId CloneComputation(ir::Module& module, ir::ComputationId id);
 

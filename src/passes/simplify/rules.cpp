@@ -8,13 +8,12 @@ namespace {
 using ir::InstrId;
 using ir::Opcode;
 
-// Arrays of constants up to this many elements are looked at for being all alike.
+// Constants up to this many elements are looked at for being all alike, by every rule; larger ones only once.
 constexpr int64_t kMaxLookedAt = 64;
 
 bool IsUniform(const ir::Literal& literal) {
   if (!literal.shape().is_array() || literal.elided()) return false;
-  int64_t count = literal.shape().element_count();
-  if (count < 1 || count > kMaxLookedAt) return false;
+  if (literal.shape().element_count() < 1) return false;
   size_t width = static_cast<size_t>(ir::ElementBytes(literal.shape().element_type));
   std::span<const std::byte> bytes = literal.bytes();
   return std::equal(bytes.begin() + static_cast<std::ptrdiff_t>(width), bytes.end(), bytes.begin());
@@ -24,7 +23,10 @@ bool IsUniform(const ir::Literal& literal) {
 const ir::Literal* UniformLiteral(const ir::Module& module, InstrId id) {
   InstrId scalar = SplatScalar(module, id);
   const ir::Instruction& source = module.instruction(scalar.valid() ? scalar : id);
-  if (source.opcode != Opcode::kConstant || !IsUniform(source.As<ir::Literal>())) return nullptr;
+  if (source.opcode != Opcode::kConstant || !source.shape.is_array() || source.shape.element_count() > kMaxLookedAt) {
+    return nullptr;
+  }
+  if (!IsUniform(source.As<ir::Literal>())) return nullptr;
   return &source.As<ir::Literal>();
 }
 

@@ -30,7 +30,7 @@ inline constexpr ir::InstrId kNoValue;
 
 // The scalar in every element of the array, when the array is made from one. None otherwise.
 ir::InstrId SplatScalar(const ir::Module& module, ir::InstrId id);
-// The scalar that all elements of a constant are equal to, bit by bit. Nothing for elided and for large constants.
+// The scalar that all elements of a constant are equal to, bit by bit. Nothing for elided constants.
 std::optional<ir::Literal> UniformElement(const ir::Literal& literal);
 // The one value of all elements of a pred or integer array, when it is known.
 std::optional<int64_t> KnownInteger(const ir::Module& module, ir::InstrId id);

@@ -89,10 +89,6 @@ const Case kCases[] = {
      "u = f32[1,6] slice(x), slice={[2:3], [0:6]}\n d = f32[4,6] dynamic-update-slice(x, u, i1, i0)\n"
      "ROOT r = f32[1,6] slice(d), slice={[1:2], [0:6]}",
      Opcode::kSlice},
-    {"SliceApartFromUpdate",
-     "u = f32[1,6] slice(x), slice={[2:3], [0:6]}\n d = f32[4,6] dynamic-update-slice(x, u, i9, i0)\n"
-     "ROOT r = f32[3,6] slice(d), slice={[0:3], [0:6]}",
-     Opcode::kSlice},
     {"DynamicSliceKnown", "ROOT r = f32[2,6] dynamic-slice(x, i9, i0), dynamic_slice_sizes={2,6}", Opcode::kSlice},
     {"DynamicSliceAll", "ROOT r = f32[4,6] dynamic-slice(x, i, i), dynamic_slice_sizes={4,6}", Opcode::kParameter},
     {"UpdateAll", "ROOT r = f32[4,6] dynamic-update-slice(fones, x, i, i)", Opcode::kParameter},

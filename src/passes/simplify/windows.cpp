@@ -75,20 +75,14 @@ InstrId SliceOfConcatenate(Builder& build, const Instruction& slice) {
   return kNoValue;
 }
 
-// Reading back what an update wrote, or what it left alone.
+// Reading back what an update wrote.
 InstrId SliceOfUpdate(Builder& build, const Instruction& slice) {
   const Instruction& update = build.module().instruction(slice.operands[0]);
   const ir::SliceAttributes& read = slice.As<ir::SliceAttributes>();
   if (update.opcode != Opcode::kDynamicUpdateSlice || !UnitStrides(read)) return kNoValue;
   const Dimensions& sizes = build.module().shape(update.operands[1]).dimensions;
   std::optional<Dimensions> starts = KnownStarts(build, update, 2, update.shape.dimensions, sizes);
-  if (!starts) return kNoValue;
-  if (*starts == read.starts && sizes == slice.shape.dimensions) return update.operands[1];
-  for (size_t dim = 0; dim < sizes.size(); ++dim) {
-    bool apart = read.limits[dim] <= (*starts)[dim] || (*starts)[dim] + sizes[dim] <= read.starts[dim];
-    if (apart) return build.Op(Opcode::kSlice, slice.shape, {update.operands[0]}, slice.attributes);
-  }
-  return kNoValue;
+  return starts && *starts == read.starts && sizes == slice.shape.dimensions ? update.operands[1] : kNoValue;
 }
 
 InstrId FullDynamicSlice(Builder& build, const Instruction& slice) {

@@ -1,0 +1,60 @@
+#include "passes/normalize/own_fills.h"
+
+#include <vector>
+
+#include "passes/rewrite/build.h"
+
+namespace stead::passes {
+namespace {
+
+using ir::InstrId;
+using ir::Instruction;
+using ir::Opcode;
+
+// The operand's memory may become a result, loop state, or what an update is built in.
+bool MayBuildIn(const Instruction& user, size_t operand) {
+  switch (user.opcode) {
+    case Opcode::kConditional:
+    case Opcode::kCustomCall:
+    case Opcode::kTuple:
+    case Opcode::kWhile: return true;
+    default: return operand == 0 && ir::HasTrait(user.opcode, ir::kWritesInto0);
+  }
+}
+
+bool SeparateUses(ir::Module& module, InstrId fill) {
+  bool changed = false;
+  bool taken = module.root(module.instruction(fill).computation) == fill;
+  const std::vector<InstrId> users = module.users(fill);
+  for (InstrId user : users) {
+    size_t operand_count = module.instruction(user).operands.size();
+    for (size_t operand = 0; operand < operand_count; ++operand) {
+      if (module.operand(user, operand) != fill || !MayBuildIn(module.instruction(user), operand)) continue;
+      if (!taken) {
+        taken = true;
+        continue;
+      }
+      const Instruction original = module.instruction(fill);
+      Builder build(module, user, fill);
+      module.SetOperand(user, operand,
+                        build.Op(original.opcode, original.shape, original.operands, original.attributes));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace
+
+Result<PassReport> GiveOwnFills(ir::Module& module) {
+  bool changed = false;
+  for (ir::ComputationId computation : module.ComputationsPostOrder()) {
+    const std::vector<InstrId> list = module.computation(computation).instructions;
+    for (InstrId id : list) {
+      if (IsFill(module, id)) changed |= SeparateUses(module, id);
+    }
+  }
+  return PassReport{changed};
+}
+
+}  // namespace stead::passes
