@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "passes/rewrite/build.h"
-#include "passes/rewrite/map.h"
 #include "passes/rewrite/sweep.h"
 
 namespace stead::passes {
@@ -18,7 +17,8 @@ using ir::Instruction;
 using ir::Opcode;
 using ir::OpFamily;
 
-constexpr size_t kMaxCombinerSize = 16;
+// Larger computations are not compared; two loops of this size that are equal are not met in practice.
+constexpr size_t kMaxComputationSize = 1000;
 constexpr size_t kHashedLiteralBytes = 64;
 
 void Mix(size_t& hash, size_t value) { hash ^= value + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2); }
@@ -45,21 +45,34 @@ bool SameOwnFields(const Instruction& left, const Instruction& right) {
          left.extra == right.extra;
 }
 
-// Finds, for a small scalar computation (a reducer), the first one seen that says the same.
-class CombinerTable {
+// Finds, for a called computation (a reducer, a loop body), the first one seen that says the same in the same order.
+class ComputationTable {
  public:
-  explicit CombinerTable(const ir::Module& module) : module_(module) {}
+  explicit ComputationTable(const ir::Module& module) : module_(module) {}
 
   ComputationId Representative(ComputationId id) {
-    auto [known, fresh] = representatives_.try_emplace(id, id);
-    if (!fresh || module_.computation(id).instructions.size() > kMaxCombinerSize || !IsScalarExpression(module_, id)) {
-      return known->second;
+    if (auto known = representatives_.find(id); known != representatives_.end()) return known->second;
+    representatives_[id] = id;
+    const std::vector<InstrId>& list = module_.computation(id).instructions;
+    if (list.size() > kMaxComputationSize) return id;
+    // Those that it calls first, so that comparing two computations asks nothing new.
+    for (InstrId instruction : list) {
+      for (ComputationId callee : module_.instruction(instruction).called) Representative(callee);
     }
     std::vector<ComputationId>& alike = by_hash_[Hash(id)];
     auto found = std::ranges::find_if(alike, [&](ComputationId other) { return Same(id, other); });
-    if (found != alike.end()) return known->second = *found;
-    alike.push_back(id);
-    return id;
+    if (found == alike.end()) {
+      alike.push_back(id);
+    } else {
+      representatives_[id] = *found;
+    }
+    return representatives_[id];
+  }
+
+  bool SameCalls(const Instruction& left, const Instruction& right) {
+    return std::ranges::equal(left.called, right.called, [&](ComputationId one, ComputationId other) {
+      return Representative(one) == Representative(other);
+    });
   }
 
  private:
@@ -74,7 +87,7 @@ class CombinerTable {
     return hash;
   }
 
-  bool Same(ComputationId left, ComputationId right) const {
+  bool Same(ComputationId left, ComputationId right) {
     const std::vector<InstrId>& left_list = module_.computation(left).instructions;
     const std::vector<InstrId>& right_list = module_.computation(right).instructions;
     if (left_list.size() != right_list.size()) return false;
@@ -82,7 +95,7 @@ class CombinerTable {
     for (size_t position = 0; position < left_list.size(); ++position) {
       const Instruction& left_one = module_.instruction(left_list[position]);
       const Instruction& right_one = module_.instruction(right_list[position]);
-      if (!SameOwnFields(left_one, right_one)) return false;
+      if (!SameOwnFields(left_one, right_one) || !SameCalls(left_one, right_one)) return false;
       bool operands_agree = std::ranges::equal(left_one.operands, right_one.operands,
                                                [&](InstrId one, InstrId other) { return twin.at(one) == other; });
       if (!operands_agree) return false;
@@ -92,18 +105,26 @@ class CombinerTable {
   }
 };
 
+bool HoldsCustomCall(const ir::Module& module, const Instruction& instruction) {
+  if (instruction.opcode == Opcode::kCustomCall) return true;
+  return std::ranges::any_of(instruction.called, [&](ComputationId callee) {
+    return std::ranges::any_of(module.computation(callee).instructions,
+                               [&](InstrId inner) { return HoldsCustomCall(module, module.instruction(inner)); });
+  });
+}
+
 bool IsMergeable(const ir::Module& module, InstrId id, const SideEffects& effects) {
   const Instruction& instruction = module.instruction(id);
   if (!instruction.control_predecessors.empty() || !module.control_successors(id).empty()) return false;
   if (ir::HasTrait(instruction.opcode, ir::kOrders) || instruction.opcode == Opcode::kParameter) return false;
-  OpFamily family = ir::InfoOf(instruction.opcode).family;
-  return family != OpFamily::kControl && family != OpFamily::kCommunication && !effects.Of(id);
+  return ir::InfoOf(instruction.opcode).family != OpFamily::kCommunication && !effects.Of(id) &&
+         !HoldsCustomCall(module, instruction);
 }
 
 class Merger {
  public:
-  Merger(ir::Module& module, CombinerTable& combiners, const SideEffects& effects)
-      : module_(module), combiners_(combiners), effects_(effects) {}
+  Merger(ir::Module& module, ComputationTable& computations, const SideEffects& effects)
+      : module_(module), computations_(computations), effects_(effects) {}
 
   bool Run(ComputationId computation) {
     bool changed = false;
@@ -124,7 +145,7 @@ class Merger {
 
  private:
   ir::Module& module_;
-  CombinerTable& combiners_;
+  ComputationTable& computations_;
   const SideEffects& effects_;
   std::unordered_map<size_t, std::vector<InstrId>> by_hash_;
   std::unordered_map<InstrId, InstrId> stands_for_;  // fills that are equal but stay apart
@@ -142,17 +163,15 @@ class Merger {
     const Instruction& instruction = module_.instruction(id);
     size_t hash = HashOwnFields(instruction);
     for (InstrId operand : CanonicalOperands(instruction)) Mix(hash, operand.index());
-    for (ComputationId callee : instruction.called) Mix(hash, combiners_.Representative(callee).index());
+    for (ComputationId callee : instruction.called) Mix(hash, computations_.Representative(callee).index());
     return hash;
   }
 
   bool Same(InstrId left_id, InstrId right_id) {
     const Instruction& left = module_.instruction(left_id);
     const Instruction& right = module_.instruction(right_id);
-    bool same_calls = std::ranges::equal(left.called, right.called, [&](ComputationId one, ComputationId other) {
-      return combiners_.Representative(one) == combiners_.Representative(other);
-    });
-    return same_calls && SameOwnFields(left, right) && CanonicalOperands(left) == CanonicalOperands(right);
+    return SameOwnFields(left, right) && CanonicalOperands(left) == CanonicalOperands(right) &&
+           computations_.SameCalls(left, right);
   }
 };
 
@@ -160,10 +179,10 @@ class Merger {
 
 Result<PassReport> EliminateCommonSubexpressions(ir::Module& module) {
   SideEffects effects(module);
-  CombinerTable combiners(module);
+  ComputationTable computations(module);
   bool changed = false;
   for (ComputationId computation : module.ComputationsPostOrder()) {
-    changed |= Merger(module, combiners, effects).Run(computation);
+    changed |= Merger(module, computations, effects).Run(computation);
   }
   if (changed) SweepUnused(module);
   return PassReport{changed};

@@ -1,5 +1,7 @@
 #include "passes/cleanup/cse.h"
 
+#include <fmt/format.h>
+
 #include "passes/pass_testing.h"
 
 namespace stead::passes {
@@ -57,6 +59,35 @@ TEST(Cse, KeepsFillsApartButMergesWhatUsesThem) {
                             EliminateCommonSubexpressions);
   EXPECT_EQ(Count(module, Opcode::kAdd), 1);
   EXPECT_EQ(Count(module, Opcode::kBroadcast), 2);
+}
+
+TEST(Cse, MergesEqualLoops) {
+  constexpr std::string_view kLoop = R"(
+    cond{0} {{ s{0} = (s32[], f32[3]) parameter(0)
+      i{0} = s32[] get-tuple-element(s{0}), index=0
+      n{0} = s32[] constant({1})
+      ROOT more{0} = pred[] compare(i{0}, n{0}), direction=LT }}
+    body{0} {{ t{0} = (s32[], f32[3]) parameter(0)
+      j{0} = s32[] get-tuple-element(t{0}), index=0
+      one{0} = s32[] constant(1)
+      next{0} = s32[] add(j{0}, one{0})
+      v{0} = f32[3] get-tuple-element(t{0}), index=1
+      w{0} = f32[3] multiply(v{0}, v{0})
+      ROOT y{0} = (s32[], f32[3]) tuple(next{0}, w{0}) }})";
+  std::string text =
+      "HloModule m" + fmt::format(kLoop, "a", 3) + fmt::format(kLoop, "b", 3) + fmt::format(kLoop, "c", 4) + R"(
+    ENTRY main { x = f32[3] parameter(0)
+      zero = s32[] constant(0)
+      t1 = (s32[], f32[3]) tuple(zero, x)
+      t2 = (s32[], f32[3]) tuple(zero, x)
+      l1 = (s32[], f32[3]) while(t1), condition=conda, body=bodya
+      l2 = (s32[], f32[3]) while(t2), condition=condb, body=bodyb
+      l3 = (s32[], f32[3]) while(t2), condition=condc, body=bodyc
+      a = f32[3] get-tuple-element(l1), index=1
+      b = f32[3] get-tuple-element(l2), index=1
+      c = f32[3] get-tuple-element(l3), index=1
+      ROOT r = (f32[3], f32[3], f32[3]) tuple(a, b, c) })";
+  EXPECT_EQ(Count(After(text, EliminateCommonSubexpressions), Opcode::kWhile), 2);
 }
 
 TEST(Cse, KeepsRandomBitsEffectsAndControlEdges) {

@@ -11,7 +11,7 @@
 // Joining is refused where it would cost more than it saves:
 //   - reads: how often an element is computed, per different index. x used twice at one index is computed once (the emitter
 //     remembers values by index), under a broadcast it is computed for each repetition. Expensive ops join only where no
-//     element is computed twice;
+//     element is computed twice, cheap ones as long as they add no more than kMaxRepeats per element of the loop;
 //   - arcs: a reader of an array that is updated in place may not join a cluster that must run after the update (arcs.h);
 //   - inside an update's own cluster the updated array may be read only at the written window, element by element, and a small
 //     part of an array may not spoil building the result in that array's memory.
@@ -38,6 +38,7 @@ using ir::Instruction;
 using ir::Opcode;
 
 constexpr size_t kMaxWork = 48;      // members that compute; larger loops spill registers and compile slowly
+constexpr double kMaxRepeats = 4;    // cheap ops per element of the loop that may be computed again
 constexpr size_t kMaxCopies = 3;     // clusters that may each compute one cheap producer
 constexpr size_t kMaxIndices = 4;    // different indices at which one cluster may compute one producer
 constexpr size_t kMaxVisits = 4096;  // nodes per search for a path; a longer search refuses to fuse
@@ -80,6 +81,8 @@ struct Growing {
   Cluster cluster;
   size_t counted = 1;  // members that are not constants
   size_t work = 1;     // members that are not free
+  double elements;     // that the loop runs over
+  double repeats = 0;  // elements of members that are computed again, since an operand is asked for at several indices
 };
 
 struct Membership {
@@ -208,14 +211,23 @@ class ClusterFinder {
   void StartCluster(InstrId id) {
     double elements = static_cast<double>(module_.shape(id).element_count());
     memberships_[id] = {{clusters_.size(), Demand{{{kRootMap, elements}}, true}}};
-    clusters_.push_back({{id, {id}}});
+    // A reduction runs over what it reads, an update over what it writes.
+    Opcode opcode = module_.instruction(id).opcode;
+    InstrId over = opcode == Opcode::kReduce               ? module_.operand(id, 0)
+                   : opcode == Opcode::kDynamicUpdateSlice ? module_.operand(id, 1)
+                                                           : id;
+    double loop = static_cast<double>(module_.shape(over).element_count());
+    clusters_.push_back({.cluster = {id, {id}}, .elements = loop});
   }
 
   void Join(InstrId id, Membership membership) {
     Growing& growing = clusters_[membership.cluster];
     growing.cluster.members.push_back(id);
     if (module_.instruction(id).opcode != Opcode::kConstant) ++growing.counted;
-    if (!IsFree(module_, id)) ++growing.work;
+    if (!IsFree(module_, id)) {
+      ++growing.work;
+      growing.repeats += RepeatedElements(id, membership.demand);
+    }
     memberships_[id].push_back(std::move(membership));
   }
 
@@ -225,10 +237,20 @@ class ClusterFinder {
     const Growing& growing = clusters_[membership.cluster];
     const Demand& demand = membership.demand;
     if (growing.work >= kMaxWork || demand.reads.size() > kMaxIndices) return false;
-    double own_elements = static_cast<double>(module_.shape(id).element_count());
-    if (IsExpensive(module_.instruction(id).opcode) && demand.elements() > own_elements) return false;
+    double repeated = RepeatedElements(id, demand);
+    if (repeated > 0 && IsExpensive(module_.instruction(id).opcode)) return false;
+    if (growing.repeats + repeated > kMaxRepeats * growing.elements) return false;
     return KeepsUpdateInPlace(id, membership) && KeepsResultInPlace(id, membership) &&
            KeepsArcsOpen(id, membership.cluster);
+  }
+
+  // How many elements the cluster would compute more than once. Reading an array elsewhere computes nothing; a scalar is
+  // computed once, before the loop, unless it is dear: then nobody should rely on that.
+  double RepeatedElements(InstrId id, const Demand& demand) const {
+    Opcode opcode = module_.instruction(id).opcode;
+    bool computes = ir::IsElementwise(opcode) || opcode == Opcode::kBitcastConvert;
+    if (!computes || (module_.shape(id).is_scalar() && !IsExpensive(opcode))) return 0;
+    return std::max(0.0, demand.elements() - static_cast<double>(module_.shape(id).element_count()));
   }
 
   // Inside the cluster of an update the updated array is read only where, and just before, it is overwritten.
