@@ -265,6 +265,32 @@ TEST(Reductions, Windows) {
              1e-5);
 }
 
+TEST(Reductions, SelectAndScatter) {
+  ExpectSame("HloModule m\n" + std::string(kAdd) + R"(
+greater {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT g = pred[] compare(x, y), direction=GE
+}
+ENTRY e {
+  a = f32[8,21] parameter(0)
+  s = f32[4,11] parameter(1)
+  z = f32[] constant(0)
+  ROOT r = f32[8,21] select-and-scatter(a, s, z), window={size=2x3 stride=2x2 pad=0_0x1_1}, select=greater, scatter=add
+})");
+}
+
+// Long chains neither nest calls nor are they walked along every path.
+TEST(Elementwise, LongFusedChain) {
+  std::string text = "HloModule m\nf {\n  v0 = f32[50] parameter(0)\n";
+  for (int step = 1; step <= 3000; ++step)
+    text += fmt::format("  v{0} = f32[50] maximum(v{1}, v{1})\n", step, step - 1);
+  text +=
+      "  ROOT r = f32[50] negate(v3000)\n}\nENTRY e {\n  a = f32[50] parameter(0)\n  ROOT r = f32[50] fusion(a), "
+      "kind=kLoop, calls=f\n}\n";
+  ExpectSame(text);
+}
+
 TEST(Products, Dot) {
   ExpectSame(Op("  a = f32[5,30] parameter(0)\n  b = f32[30,40] parameter(1)\n",
                 "f32[5,40] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),

@@ -29,6 +29,7 @@ Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, Mach
     TRY(void* const address, executable->code_.Find(kernel.symbol));
     executable->kernels_.push_back(reinterpret_cast<KernelFunction*>(address));
   }
+  for (const MatMul& matmul : executable->program_.matmuls) executable->matmuls_.push_back(PrepareMatMul(matmul));
   return executable;
 }
 
@@ -103,9 +104,7 @@ void CpuExecutable::Walk(std::vector<std::byte*>& slots) const {
         for (uint32_t number = 0; number < step.place_count; ++number) pointers[number] = address(first + number);
         kernels_[step.index](pointers.data(), 0, program_.kernels[step.index].work_items);
         break;
-      case Step::Kind::kMatMul:
-        RunMatMul(program_.matmuls[step.index], address(first), address(first + 1), address(first + 2));
-        break;
+      case Step::Kind::kMatMul: matmuls_[step.index](address(first), address(first + 1), address(first + 2)); break;
       case Step::Kind::kCopy: std::memcpy(address(first), address(first + 1), step.bytes); break;
       case Step::Kind::kMove:
         for (uint32_t pair = 0; pair < step.place_count; pair += 2) pointers[pair] = address(first + pair + 1);

@@ -37,6 +37,7 @@ class CpuExecutable : public runtime::Executable {
   Program program_;
   MachineCode code_;
   std::vector<KernelFunction*> kernels_;
+  std::vector<MatMulFunction> matmuls_;
   runtime::Signature signature_;
   runtime::MemoryStats memory_stats_;
   uint32_t most_places_ = 0;

@@ -3,7 +3,8 @@
 //   of rows of lhs is packed (it stays in the first-level cache) and multiplied with all of the block. Sums over several depth
 //   blocks go through the output, or through a block of the accumulator type where the output's type or layout differs.
 //   Products with few rows are bound by reading rhs once, so it is not packed: tiles read it in place where its columns are
-//   contiguous, dot products where its depth is. Products with few columns are turned around first.
+//   contiguous (with very few rows, whole rows of rhs are added up), dot products where its depth is. Products with few
+//   columns are turned around first.
 #include "cpu/kernels/matmul.h"
 
 #include <algorithm>
@@ -21,6 +22,8 @@ namespace {
 constexpr int64_t kRowBlock = 1008;  // a multiple of the rows of every tile's best size
 constexpr int64_t kColumnBlock = 512;
 constexpr int64_t kDepthBlock = 256;
+constexpr int64_t kFewRows = 4;
+constexpr int64_t kLongRun = 1024;  // columns added up at a time; the sums stay in the first-level cache
 
 int64_t Count(const std::vector<MatMulDimension>& dimensions) {
   int64_t count = 1;
@@ -82,34 +85,42 @@ T* Workspace(int slot, size_t count) {
 template <typename T>
 class Product {
  public:
-  explicit Product(const MatMul& matmul)
-      : matmul_(matmul),
+  explicit Product(MatMul matmul)
+      : matmul_(std::move(matmul)),
         kernel_(BestMatMulKernel<T>()),
-        rows_(Count(matmul.rows)),
-        columns_(Count(matmul.columns)),
-        depth_(Count(matmul.depth)),
-        lhs_rows_(Offsets(matmul.rows, &MatMulDimension::lhs_stride)),
-        lhs_depth_(Offsets(matmul.depth, &MatMulDimension::lhs_stride)),
-        rhs_columns_(Offsets(matmul.columns, &MatMulDimension::rhs_stride)),
-        rhs_depth_(Offsets(matmul.depth, &MatMulDimension::rhs_stride)),
-        out_rows_(Offsets(matmul.rows, &MatMulDimension::out_stride)),
-        out_columns_(Offsets(matmul.columns, &MatMulDimension::out_stride)),
-        has_plain_out_(IsTypeOf(matmul.out) && IsContiguous(out_columns_) && IsRegular(out_rows_)) {}
+        rows_(Count(matmul_.rows)),
+        columns_(Count(matmul_.columns)),
+        depth_(Count(matmul_.depth)),
+        lhs_rows_(Offsets(matmul_.rows, &MatMulDimension::lhs_stride)),
+        lhs_depth_(Offsets(matmul_.depth, &MatMulDimension::lhs_stride)),
+        lhs_batch_(Offsets(matmul_.batch, &MatMulDimension::lhs_stride)),
+        rhs_columns_(Offsets(matmul_.columns, &MatMulDimension::rhs_stride)),
+        rhs_depth_(Offsets(matmul_.depth, &MatMulDimension::rhs_stride)),
+        rhs_batch_(Offsets(matmul_.batch, &MatMulDimension::rhs_stride)),
+        out_rows_(Offsets(matmul_.rows, &MatMulDimension::out_stride)),
+        out_columns_(Offsets(matmul_.columns, &MatMulDimension::out_stride)),
+        out_batch_(Offsets(matmul_.batch, &MatMulDimension::out_stride)),
+        has_plain_out_(IsTypeOf(matmul_.out) && IsContiguous(out_columns_) && IsRegular(out_rows_)),
+        reads_rhs_in_place_(rows_ <= kernel_.rows && IsTypeOf(matmul_.rhs) && IsContiguous(rhs_columns_) &&
+                            IsRegular(rhs_depth_)),
+        is_dots_(rows_ <= kFewRows && IsTypeOf(matmul_.rhs) && IsContiguous(rhs_depth_)) {}
 
-  void Run(const void* lhs, const void* rhs, void* out) {
+  void Run(const void* lhs, const void* rhs, void* out) const {
     if (rows_ == 0 || columns_ == 0) return;
-    const std::vector<int64_t> lhs_batch = Offsets(matmul_.batch, &MatMulDimension::lhs_stride);
-    const std::vector<int64_t> rhs_batch = Offsets(matmul_.batch, &MatMulDimension::rhs_stride);
-    const std::vector<int64_t> out_batch = Offsets(matmul_.batch, &MatMulDimension::out_stride);
-    for (size_t batch = 0; batch < out_batch.size(); ++batch) {
-      lhs_ = Shifted(lhs, matmul_.lhs, lhs_batch[batch]);
-      rhs_ = Shifted(rhs, matmul_.rhs, rhs_batch[batch]);
-      out_ = const_cast<void*>(Shifted(out, matmul_.out, out_batch[batch]));
-      RunOne();
+    for (size_t batch = 0; batch < out_batch_.size(); ++batch) {
+      RunOne({Shifted(lhs, matmul_.lhs, lhs_batch_[batch]), Shifted(rhs, matmul_.rhs, rhs_batch_[batch]),
+              const_cast<void*>(Shifted(out, matmul_.out, out_batch_[batch]))});
     }
   }
 
  private:
+  // The arrays of one batch.
+  struct Arrays {
+    const void* lhs;
+    const void* rhs;
+    void* out;
+  };
+
   static bool IsTypeOf(MatMulType type) {
     return WithType(type, [](auto element) { return std::is_same_v<decltype(element), T>; });
   }
@@ -118,29 +129,29 @@ class Product {
         type, [&](auto element) -> const void* { return static_cast<const decltype(element)*>(base) + elements; });
   }
 
-  void RunOne() {
-    if (depth_ == 0) return Clear();
-    const bool is_skinny = rows_ <= 4;
-    if (is_skinny && IsTypeOf(matmul_.rhs) && IsContiguous(rhs_depth_)) return RunDots();
-    for (int64_t row = 0; row < rows_; row += kRowBlock) RunRows(row, std::min(kRowBlock, rows_ - row));
+  void RunOne(const Arrays& arrays) const {
+    if (depth_ == 0) return Clear(arrays);
+    if (is_dots_) return RunDots(arrays);
+    if (rows_ <= kFewRows && reads_rhs_in_place_) return RunFewRows(arrays);
+    for (int64_t row = 0; row < rows_; row += kRowBlock) RunRows(arrays, row, std::min(kRowBlock, rows_ - row));
   }
 
-  void Clear() {
+  void Clear(const Arrays& arrays) const {
     const T zero = T(0);
     for (int64_t row = 0; row < rows_; ++row) {
-      for (int64_t column = 0; column < columns_; ++column) Unpack(&zero, 1, row, 1, column, 1);
+      for (int64_t column = 0; column < columns_; ++column) Unpack(arrays, &zero, 1, row, 1, column, 1);
     }
   }
 
   // lhs is a few rows, rhs is contiguous along the depth.
-  void RunDots() {
+  void RunDots(const Arrays& arrays) const {
     T* const left = Workspace<T>(0, depth_);
     for (int64_t row = 0; row < rows_; ++row) {
-      PackLhs(row, 1, 0, depth_, left);
+      PackLhs(arrays, row, 1, 0, depth_, left);
       for (int64_t column = 0; column < columns_; column += kDotColumns) {
         const int64_t count = std::min<int64_t>(kDotColumns, columns_ - column);
         T sums[kDotColumns];
-        const T* const first = static_cast<const T*>(rhs_) + rhs_columns_[column];
+        const T* const first = static_cast<const T*>(arrays.rhs) + rhs_columns_[column];
         const bool is_regular = count == kDotColumns && rhs_columns_[column + 3] - rhs_columns_[column] ==
                                                             3 * (rhs_columns_[column + 1] - rhs_columns_[column]);
         if (is_regular) {
@@ -149,27 +160,47 @@ class Product {
           // The same column four times costs no more than a kernel of its own.
           for (int64_t number = 0; number < count; ++number) {
             T repeated[kDotColumns];
-            kernel_.dot(depth_, left, static_cast<const T*>(rhs_) + rhs_columns_[column + number], 0, repeated);
+            kernel_.dot(depth_, left, static_cast<const T*>(arrays.rhs) + rhs_columns_[column + number], 0, repeated);
             sums[number] = repeated[0];
           }
         }
-        Unpack(sums, kDotColumns, row, 1, column, count);
+        Unpack(arrays, sums, kDotColumns, row, 1, column, count);
       }
     }
   }
 
-  void RunRows(int64_t first_row, int64_t row_count) {
+  // lhs is a few rows, rhs is contiguous along the columns: whole rows of rhs are added up, so that it is read in long runs.
+  void RunFewRows(const Arrays& arrays) const {
+    T* const left = Workspace<T>(0, rows_ * depth_);
+    for (int64_t row = 0; row < rows_; ++row) PackLhs(arrays, row, 1, 0, depth_, left + row * depth_);
+    T* const sums = Workspace<T>(2, rows_ * kLongRun);
+    for (int64_t column = 0; column < columns_; column += kLongRun) {
+      const int64_t count = std::min(kLongRun, columns_ - column);
+      std::fill(sums, sums + rows_ * kLongRun, T(0));
+      for (int64_t depth = 0; depth < depth_;) {
+        const bool is_group = depth + kAddedRows <= depth_;
+        const T* const right = static_cast<const T*>(arrays.rhs) + rhs_columns_[column] + rhs_depth_[depth];
+        for (int64_t row = 0; row < rows_; ++row) {
+          const T* const factors = left + row * depth_ + depth;
+          (is_group ? kernel_.add_rows : kernel_.add_row)(count, factors, right, Distance(rhs_depth_),
+                                                          sums + row * kLongRun);
+        }
+        depth += is_group ? kAddedRows : 1;
+      }
+      Unpack(arrays, sums, kLongRun, 0, rows_, column, count);
+    }
+  }
+
+  void RunRows(const Arrays& arrays, int64_t first_row, int64_t row_count) const {
     // Sums of a block whose output has another type or layout.
     T* const sums = has_plain_out_ ? nullptr : Workspace<T>(2, row_count * kColumnBlock);
-    const bool reads_in_place =
-        rows_ <= kernel_.rows && IsTypeOf(matmul_.rhs) && IsContiguous(rhs_columns_) && IsRegular(rhs_depth_);
     for (int64_t column = 0; column < columns_; column += kColumnBlock) {
       const int64_t column_count = std::min(kColumnBlock, columns_ - column);
       for (int64_t depth = 0; depth < depth_; depth += kDepthBlock) {
         const Block block{first_row, row_count, column, column_count, depth, std::min(kDepthBlock, depth_ - depth)};
-        RunBlock(block, sums, reads_in_place);
+        RunBlock(arrays, block, sums);
       }
-      if (sums != nullptr) Unpack(sums, kColumnBlock, first_row, row_count, column, column_count);
+      if (sums != nullptr) Unpack(arrays, sums, kColumnBlock, first_row, row_count, column, column_count);
     }
   }
 
@@ -177,35 +208,44 @@ class Product {
     int64_t row, row_count, column, column_count, depth, depth_count;
   };
 
-  void RunBlock(const Block& block, T* sums, bool reads_in_place) {
+  void RunBlock(const Arrays& arrays, const Block& block, T* sums) const {
     const int64_t width = kernel_.columns;
     const int64_t panels = (block.column_count + width - 1) / width;
     T* const right = Workspace<T>(1, panels * width * block.depth_count);
-    const auto is_in_place = [&](int64_t panel) { return reads_in_place && (panel + 1) * width <= block.column_count; };
+    const auto is_in_place = [&](int64_t panel) {
+      return reads_rhs_in_place_ && (panel + 1) * width <= block.column_count;
+    };
     for (int64_t panel = 0; panel < panels; ++panel) {
       if (is_in_place(panel)) continue;
       const int64_t column = panel * width;
-      PackRhs(block.column + column, std::min(width, block.column_count - column), block.depth, block.depth_count,
-              right + panel * width * block.depth_count);
+      PackRhs(arrays, block.column + column, std::min(width, block.column_count - column), block.depth,
+              block.depth_count, right + panel * width * block.depth_count);
     }
     T* const left = Workspace<T>(0, kernel_.rows * block.depth_count);
     for (int64_t row = 0; row < block.row_count; row += kernel_.rows) {
       const int64_t rows = std::min<int64_t>(kernel_.rows, block.row_count - row);
-      PackLhs(block.row + row, rows, block.depth, block.depth_count, left);
+      PackLhs(arrays, block.row + row, rows, block.depth, block.depth_count, left);
       for (int64_t panel = 0; panel < panels; ++panel) {
         const T* from = right + panel * width * block.depth_count;
         int64_t stride = width;
         if (is_in_place(panel)) {
-          from = static_cast<const T*>(rhs_) + rhs_columns_[block.column + panel * width] + rhs_depth_[block.depth];
+          from =
+              static_cast<const T*>(arrays.rhs) + rhs_columns_[block.column + panel * width] + rhs_depth_[block.depth];
           stride = Distance(rhs_depth_);
         }
-        RunTile(block, row, rows, panel * width, left, from, stride, sums);
+        RunTile(arrays, block, {row, rows, panel * width}, left, from, stride, sums);
       }
     }
   }
 
-  void RunTile(const Block& block, int64_t row, int64_t rows, int64_t column, const T* left, const T* right,
-               int64_t right_stride, T* sums) {
+  // Place of a tile inside its block.
+  struct TilePlace {
+    int64_t row, rows, column;
+  };
+
+  void RunTile(const Arrays& arrays, const Block& block, TilePlace place, const T* left, const T* right,
+               int64_t right_stride, T* sums) const {
+    const auto [row, rows, column] = place;
     const int64_t columns = std::min<int64_t>(kernel_.columns, block.column_count - column);
     T* target = nullptr;
     int64_t stride = 0;
@@ -213,7 +253,7 @@ class Product {
       target = sums + row * kColumnBlock + column;
       stride = kColumnBlock;
     } else {
-      target = static_cast<T*>(out_) + out_rows_[block.row + row] + out_columns_[block.column + column];
+      target = static_cast<T*>(arrays.out) + out_rows_[block.row + row] + out_columns_[block.column + column];
       stride = Distance(out_rows_);
     }
     const bool accumulate = block.depth > 0;
@@ -243,33 +283,36 @@ class Product {
     }
   }
 
-  void PackLhs(int64_t row, int64_t rows, int64_t depth, int64_t depth_count, T* packed) const {
+  void PackLhs(const Arrays& arrays, int64_t row, int64_t rows, int64_t depth, int64_t depth_count, T* packed) const {
     WithType(matmul_.lhs, [&](auto element) {
-      PackBlock(static_cast<const decltype(element)*>(lhs_), &lhs_rows_[row], rows, &lhs_depth_[depth], depth_count,
-                packed, rows);
+      PackBlock(static_cast<const decltype(element)*>(arrays.lhs), &lhs_rows_[row], rows, &lhs_depth_[depth],
+                depth_count, packed, rows);
     });
   }
-  void PackRhs(int64_t column, int64_t columns, int64_t depth, int64_t depth_count, T* packed) const {
+  void PackRhs(const Arrays& arrays, int64_t column, int64_t columns, int64_t depth, int64_t depth_count,
+               T* packed) const {
     WithType(matmul_.rhs, [&](auto element) {
-      PackBlock(static_cast<const decltype(element)*>(rhs_), &rhs_columns_[column], columns, &rhs_depth_[depth],
+      PackBlock(static_cast<const decltype(element)*>(arrays.rhs), &rhs_columns_[column], columns, &rhs_depth_[depth],
                 depth_count, packed, static_cast<int64_t>(kernel_.columns));
     });
   }
-  void Unpack(const T* block, int64_t stride, int64_t row, int64_t rows, int64_t column, int64_t columns) const {
+  void Unpack(const Arrays& arrays, const T* block, int64_t stride, int64_t row, int64_t rows, int64_t column,
+              int64_t columns) const {
     WithType(matmul_.out, [&](auto element) {
-      UnpackBlock(block, stride, static_cast<decltype(element)*>(out_), &out_rows_[row], rows, &out_columns_[column],
-                  columns);
+      UnpackBlock(block, stride, static_cast<decltype(element)*>(arrays.out), &out_rows_[row], rows,
+                  &out_columns_[column], columns);
     });
   }
 
-  const MatMul& matmul_;
+  const MatMul matmul_;
   const MatMulKernel<T>& kernel_;
   const int64_t rows_, columns_, depth_;
-  const std::vector<int64_t> lhs_rows_, lhs_depth_, rhs_columns_, rhs_depth_, out_rows_, out_columns_;
+  // In elements, by index.
+  const std::vector<int64_t> lhs_rows_, lhs_depth_, lhs_batch_, rhs_columns_, rhs_depth_, rhs_batch_, out_rows_,
+      out_columns_, out_batch_;
   const bool has_plain_out_;
-  const void* lhs_ = nullptr;
-  const void* rhs_ = nullptr;
-  void* out_ = nullptr;
+  const bool reads_rhs_in_place_;
+  const bool is_dots_;
 };
 
 // out^T = rhs^T * lhs^T.
@@ -296,13 +339,20 @@ SumType SumTypeOf(MatMulType out) {
   }
 }
 
-void RunInOrder(const MatMul& matmul, const void* lhs, const void* rhs, void* out) {
+template <typename T>
+MatMulFunction Prepare(MatMul matmul) {
+  return [product = std::make_shared<const Product<T>>(std::move(matmul))](const void* lhs, const void* rhs,
+                                                                           void* out) { product->Run(lhs, rhs, out); };
+}
+
+MatMulFunction PrepareInOrder(MatMul matmul) {
   switch (SumTypeOf(matmul.out)) {
-    case SumType::kF32: return Product<float>(matmul).Run(lhs, rhs, out);
-    case SumType::kF64: return Product<double>(matmul).Run(lhs, rhs, out);
-    case SumType::kS32: return Product<int32_t>(matmul).Run(lhs, rhs, out);
-    case SumType::kS64: return Product<int64_t>(matmul).Run(lhs, rhs, out);
+    case SumType::kF32: return Prepare<float>(std::move(matmul));
+    case SumType::kF64: return Prepare<double>(std::move(matmul));
+    case SumType::kS32: return Prepare<int32_t>(std::move(matmul));
+    case SumType::kS64: return Prepare<int64_t>(std::move(matmul));
   }
+  return {};
 }
 
 bool HasUnitStride(const std::vector<MatMulDimension>& dimensions) {
@@ -311,16 +361,16 @@ bool HasUnitStride(const std::vector<MatMulDimension>& dimensions) {
 
 }  // namespace
 
-void RunMatMul(const MatMul& matmul, const void* lhs, const void* rhs, void* out) {
+MatMulFunction PrepareMatMul(const MatMul& matmul) {
   const int64_t rows = Count(matmul.rows);
   const int64_t columns = Count(matmul.columns);
-  const bool has_few_columns = columns <= 4 && rows > columns;
-  const bool is_transposed = columns > 4 && rows > 4 && HasUnitStride(matmul.rows) && !HasUnitStride(matmul.columns);
-  if (has_few_columns || is_transposed) {
-    RunInOrder(TurnedAround(matmul), rhs, lhs, out);
-  } else {
-    RunInOrder(matmul, lhs, rhs, out);
-  }
+  const bool has_few_columns = columns <= kFewRows && rows > columns;
+  const bool is_transposed =
+      columns > kFewRows && rows > kFewRows && HasUnitStride(matmul.rows) && !HasUnitStride(matmul.columns);
+  if (!has_few_columns && !is_transposed) return PrepareInOrder(matmul);
+  return [turned = PrepareInOrder(TurnedAround(matmul))](const void* lhs, const void* rhs, void* out) {
+    turned(rhs, lhs, out);
+  };
 }
 
 }  // namespace stead::cpu

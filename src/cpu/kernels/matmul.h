@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace stead::cpu {
@@ -23,7 +24,10 @@ struct MatMul {
   std::vector<MatMulDimension> batch, rows, columns, depth;  // slowest first
 };
 
-// Computes all of `out`. Arrays do not overlap.
-void RunMatMul(const MatMul& matmul, const void* lhs, const void* rhs, void* out);
+// Computes all of `out`. Arrays do not overlap. Callable from any thread.
+using MatMulFunction = std::function<void(const void* lhs, const void* rhs, void* out)>;
+
+// Works out once what depends on the shape only.
+MatMulFunction PrepareMatMul(const MatMul& matmul);
 
 }  // namespace stead::cpu

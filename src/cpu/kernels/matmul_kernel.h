@@ -16,13 +16,20 @@ struct MatMulKernel {
   // the depth.
   using Dot = void(int64_t depth, const T* lhs, const T* rhs, int64_t rhs_stride, T* out);
 
+  // out[c] += sum over d < kAddedRows of lhs[d] * rhs[d * rhs_stride + c] for c < count: operands that are contiguous along the
+  // columns, read once.
+  using AddRows = void(int64_t count, const T* lhs, const T* rhs, int64_t rhs_stride, T* out);
+
   int rows = 0;                     // of the largest tile
   int columns = 0;                  // of every tile
   Tile* tiles[kMostRows + 1] = {};  // by number of rows
   Dot* dot = nullptr;
+  AddRows* add_rows = nullptr;
+  AddRows* add_row = nullptr;  // of one row
 };
 
 inline constexpr int kDotColumns = 4;
+inline constexpr int kAddedRows = 4;
 
 // Each instruction set fills in what it is good at; the portable kernels run everywhere.
 MatMulKernel<float> PortableKernelF32();

@@ -72,7 +72,7 @@ void ExpectRight(const MatMul& matmul, int64_t lhs_size, int64_t rhs_size, int64
   const std::vector<Lhs> lhs = Random<Lhs>(lhs_size, 1);
   const std::vector<Rhs> rhs = Random<Rhs>(rhs_size, 2);
   std::vector<Out> out(out_size, ConvertElement<Out>(77.0f));
-  RunMatMul(matmul, lhs.data(), rhs.data(), out.data());
+  PrepareMatMul(matmul)(lhs.data(), rhs.data(), out.data());
   for (int64_t batch = 0; batch < CountOf(matmul.batch); ++batch) {
     for (int64_t row = 0; row < CountOf(matmul.rows); ++row) {
       for (int64_t column = 0; column < CountOf(matmul.columns); ++column) {
@@ -152,14 +152,14 @@ TEST(MatMul, IntegersWrap) {
   const std::vector<uint8_t> lhs(300, 255);
   const std::vector<uint8_t> rhs(1500, 3);
   std::vector<uint8_t> out(5);
-  RunMatMul(matmul, lhs.data(), rhs.data(), out.data());
+  PrepareMatMul(matmul)(lhs.data(), rhs.data(), out.data());
   for (uint8_t element : out) EXPECT_EQ(element, static_cast<uint8_t>(300 * 255 * 3));
 }
 
 TEST(MatMul, EmptyDepthGivesZeros) {
   const MatMul matmul = Make(MatMulType::kF32, MatMulType::kF32, MatMulType::kBF16, {1, 3, 5, 0});
   std::vector<uint16_t> out(15, 0x4000);
-  RunMatMul(matmul, nullptr, nullptr, out.data());
+  PrepareMatMul(matmul)(nullptr, nullptr, out.data());
   for (uint16_t element : out) EXPECT_EQ(element, 0);
 }
 

@@ -70,6 +70,26 @@ void Dot(int64_t depth, const typename Lanes::Scalar* lhs, const typename Lanes:
   }
 }
 
+template <typename Lanes, int kSteps>
+void AddRows(int64_t count, const typename Lanes::Scalar* lhs, const typename Lanes::Scalar* rhs, int64_t rhs_stride,
+             typename Lanes::Scalar* out) {
+  using Vector = typename Lanes::Vector;
+  Vector factors[kSteps];
+  for (int step = 0; step < kSteps; ++step) factors[step] = Lanes::Broadcast(lhs[step]);
+  int64_t column = 0;
+  for (; column + Lanes::kWidth <= count; column += Lanes::kWidth) {
+    Vector sum = Lanes::Load(out + column);
+#pragma GCC unroll 4
+    for (int step = 0; step < kSteps; ++step) {
+      sum = Lanes::MultiplyAdd(factors[step], Lanes::Load(rhs + step * rhs_stride + column), sum);
+    }
+    Lanes::Store(out + column, sum);
+  }
+  for (; column < count; ++column) {
+    for (int step = 0; step < kSteps; ++step) out[column] += lhs[step] * rhs[step * rhs_stride + column];
+  }
+}
+
 template <typename Lanes, int kRows>
 void FillTiles(MatMulKernel<typename Lanes::Scalar>& kernel) {
   kernel.tiles[kRows] = Tile<Lanes, kRows>;
@@ -83,6 +103,8 @@ MatMulKernel<typename Lanes::Scalar> MakeKernel() {
   kernel.columns = 2 * Lanes::kWidth;
   FillTiles<Lanes, kRows>(kernel);
   kernel.dot = Dot<Lanes>;
+  kernel.add_rows = AddRows<Lanes, kAddedRows>;
+  kernel.add_row = AddRows<Lanes, 1>;
   return kernel;
 }
 

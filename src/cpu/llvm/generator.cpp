@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <unordered_set>
 
 #include "ir/narrow_float.h"
 
@@ -56,6 +57,7 @@ llvm::Value* Generator::At(InstrId id, const Index& index, Guard guard, int64_t 
   const int depth = std::max(loops_.space().Depth(index), guard.depth);
   ValueKey key(id, leaf, index, guard);
   if (llvm::Value* const known = loops_.Find(key)) return known;
+  PrepareOperands(id, index, guard);
   llvm::Value* value = nullptr;
   loops_.AtDepth(depth, [&] {
     value = Generate(module_.instruction(id), id, index, guard, leaf);
@@ -63,6 +65,30 @@ llvm::Value* Generator::At(InstrId id, const Index& index, Guard guard, int64_t 
     loops_.Remember(std::move(key), value);
   });
   return value;
+}
+
+void Generator::PrepareOperands(InstrId id, const Index& index, Guard guard) {
+  const auto is_chained = [&](InstrId value) {
+    return Bound(value) == nullptr && ir::IsElementwise(module_.instruction(value).opcode);
+  };
+  if (!is_chained(id)) return;
+  // Scalars beside arrays have an index of their own.
+  const auto index_of = [&](InstrId value) { return module_.shape(value).is_scalar() ? Index() : index; };
+  const auto is_known = [&](InstrId value) {
+    const Index own = index_of(value);
+    return loops_.Find(ValueKey(value, 0, own, loops_.space().Varies(own) ? guard : Guard())) != nullptr;
+  };
+  std::vector<InstrId> waiting = {id};
+  while (!waiting.empty()) {
+    const InstrId value = waiting.back();
+    const size_t before = waiting.size();
+    for (InstrId operand : module_.instruction(value).operands) {
+      if (is_chained(operand) && !is_known(operand)) waiting.push_back(operand);
+    }
+    if (waiting.size() > before) continue;
+    waiting.pop_back();
+    if (value != id) At(value, index_of(value), guard);
+  }
 }
 
 llvm::Value* Generator::Generate(const Instruction& instruction, InstrId id, const Index& index, Guard guard,
@@ -291,15 +317,36 @@ std::vector<llvm::Value*> Generator::Call(ir::ComputationId id, const Values& ar
   return values[computation.root];
 }
 
+void Generator::Walk(InstrId id, const std::function<bool(InstrId)>& enter) const {
+  std::unordered_set<InstrId> seen = {id};
+  std::vector<InstrId> waiting = {id};
+  while (!waiting.empty()) {
+    const InstrId next = waiting.back();
+    waiting.pop_back();
+    if (!enter(next)) continue;
+    for (InstrId operand : module_.instruction(next).operands) {
+      if (seen.insert(operand).second) waiting.push_back(operand);
+    }
+  }
+}
+
 bool Generator::IsLinear(InstrId id, const Shape& shape) const {
-  const Instruction& instruction = module_.instruction(id);
-  if (instruction.shape.is_scalar()) return true;
-  if (!instruction.shape.is_array() || instruction.shape.dimensions != shape.dimensions) return false;
-  if (Bound(id) != nullptr) return MemoryOrder(instruction.shape) == MemoryOrder(shape);
-  if (instruction.opcode == Opcode::kBroadcast) return module_.shape(instruction.operands[0]).element_count() == 1;
-  if (instruction.opcode == Opcode::kConstant) return IsUniform(instruction.As<ir::Literal>());
-  if (!ir::IsElementwise(instruction.opcode) && instruction.opcode != Opcode::kCopy) return false;
-  return std::ranges::all_of(instruction.operands, [&](InstrId operand) { return IsLinear(operand, shape); });
+  const auto is_fine = [&](InstrId member) {
+    const Instruction& instruction = module_.instruction(member);
+    if (instruction.shape.is_scalar()) return true;
+    if (!instruction.shape.is_array() || instruction.shape.dimensions != shape.dimensions) return false;
+    if (Bound(member) != nullptr) return MemoryOrder(instruction.shape) == MemoryOrder(shape);
+    if (instruction.opcode == Opcode::kBroadcast) return module_.shape(instruction.operands[0]).element_count() == 1;
+    if (instruction.opcode == Opcode::kConstant) return IsUniform(instruction.As<ir::Literal>());
+    return ir::IsElementwise(instruction.opcode) || instruction.opcode == Opcode::kCopy;
+  };
+  bool is_linear = true;
+  Walk(id, [&](InstrId member) {
+    is_linear = is_linear && is_fine(member);
+    const bool ends_here = Bound(member) != nullptr || module_.instruction(member).opcode == Opcode::kBroadcast;
+    return is_linear && !ends_here && !module_.shape(member).is_scalar();
+  });
+  return is_linear;
 }
 
 }  // namespace stead::cpu

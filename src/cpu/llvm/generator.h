@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -44,6 +43,14 @@ class Generator {
 
   // Leaf `leaf` of the instruction's value at `index`, in register form: a vector when the index varies between lanes.
   llvm::Value* At(ir::InstrId id, const Index& index, Guard guard = {}, int64_t leaf = 0);
+  // The value at an index, the same in all lanes, that may lie outside the array: whether it is inside (none: always), the value
+  // there (any value when outside), and the element's number in memory order.
+  struct Probe {
+    llvm::Value* inside;
+    llvm::Value* value;
+    llvm::Value* number;
+  };
+  Probe AtIfInside(ir::InstrId id, const Index& index);
   // Stores to the lanes that exist and are set in `mask` (none: all).
   void Store(const MemoryArray& array, const Index& index, llvm::Value* value, llvm::Value* mask = nullptr);
   // The element at an index that is the same in every lane, or the lanes that exist and pass the guard.
@@ -58,13 +65,14 @@ class Generator {
   // A computed index number as an expression, moved into [0, limit). `value` has the element type `type`.
   IndexExpression ClampedIndex(llvm::Value* value, ir::ElementType type, int64_t limit, int depth);
 
+  // Calls `enter` for `id` and for the instructions its value is made from, each once; operands follow where it returns true.
+  void Walk(ir::InstrId id, const std::function<bool(ir::InstrId)>& enter) const;
   // True when position k of the value in memory order needs only position k of the arrays it is made from, all shaped
   // like `shape`: loops may then run over positions instead of coordinates.
   bool IsLinear(ir::InstrId id, const ir::Shape& shape) const;
   // Calls `visit` with the position of every element in memory that the value at `index` is made from, as far as only
   // elementwise ops and movements lie between.
-  void ForEachAccess(ir::InstrId id, const Index& index, std::set<std::pair<ir::InstrId, Index>>& seen,
-                     const std::function<void(const IndexExpression&)>& visit);
+  void ForEachAccess(ir::InstrId id, const Index& index, const std::function<void(const IndexExpression&)>& visit);
   // True when a reduction runs along the fastest dimension of its operand and can be done a vector at a time.
   bool IsRowReduction(ir::InstrId id) const;
 
@@ -73,6 +81,8 @@ class Generator {
   Arithmetic& arithmetic() { return arithmetic_; }
 
  private:
+  // Computes what an elementwise instruction needs, innermost first, so that long chains of such ops do not nest calls.
+  void PrepareOperands(ir::InstrId id, const Index& index, Guard guard);
   llvm::Value* Generate(const ir::Instruction& instruction, ir::InstrId id, const Index& index, Guard guard,
                         int64_t leaf);
   llvm::Value* Constant(const ir::Instruction& instruction, const Index& index, Guard guard);

@@ -2,12 +2,31 @@
 #include "cpu/llvm/generator.h"
 
 #include <algorithm>
+#include <set>
 
 namespace stead::cpu {
 
 using ir::Instruction;
 using ir::Opcode;
 using ir::Shape;
+
+namespace {
+
+// Ops whose every element is one element of the operand.
+bool IsMovement(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kBroadcast:
+    case Opcode::kCopy:
+    case Opcode::kReshape:
+    case Opcode::kBitcast:
+    case Opcode::kTranspose:
+    case Opcode::kSlice:
+    case Opcode::kReverse: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
 
 Index Generator::OperandIndex(const Instruction& instruction, const Index& index) {
   const Shape& operand = module_.shape(instruction.operands[0]);
@@ -55,26 +74,27 @@ Index Generator::OperandIndex(const Instruction& instruction, const Index& index
   FailCheck(__FILE__, __LINE__, "op only moves elements", std::string(ir::OpcodeName(instruction.opcode)));
 }
 
-void Generator::ForEachAccess(ir::InstrId id, const Index& index, std::set<std::pair<ir::InstrId, Index>>& seen,
+void Generator::ForEachAccess(ir::InstrId id, const Index& index,
                               const std::function<void(const IndexExpression&)>& visit) {
-  if (!seen.emplace(id, index).second) return;
-  if (const MemoryArray* const array = Bound(id)) {
-    return visit(loops_.space().Linear(index, MemoryStrides(array->shape)));
-  }
-  const Instruction& instruction = module_.instruction(id);
-  switch (instruction.opcode) {
-    case Opcode::kBroadcast:
-    case Opcode::kCopy:
-    case Opcode::kReshape:
-    case Opcode::kBitcast:
-    case Opcode::kTranspose:
-    case Opcode::kSlice:
-    case Opcode::kReverse: return ForEachAccess(instruction.operands[0], OperandIndex(instruction, index), seen, visit);
-    default: break;
-  }
-  if (!ir::IsElementwise(instruction.opcode)) return;
-  for (ir::InstrId operand : instruction.operands) {
-    if (!module_.shape(operand).is_scalar()) ForEachAccess(operand, index, seen, visit);
+  std::set<std::pair<ir::InstrId, Index>> seen;
+  std::vector<std::pair<ir::InstrId, Index>> waiting;
+  const auto add = [&](ir::InstrId value, Index place) {
+    if (seen.emplace(value, place).second) waiting.emplace_back(value, std::move(place));
+  };
+  add(id, index);
+  while (!waiting.empty()) {
+    const auto [value, place] = std::move(waiting.back());
+    waiting.pop_back();
+    const Instruction& instruction = module_.instruction(value);
+    if (const MemoryArray* const array = Bound(value)) {
+      visit(loops_.space().Linear(place, MemoryStrides(array->shape)));
+    } else if (IsMovement(instruction.opcode)) {
+      add(instruction.operands[0], OperandIndex(instruction, place));
+    } else if (ir::IsElementwise(instruction.opcode)) {
+      for (ir::InstrId operand : instruction.operands) {
+        if (!module_.shape(operand).is_scalar()) add(operand, place);
+      }
+    }
   }
 }
 

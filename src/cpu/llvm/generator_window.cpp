@@ -11,6 +11,14 @@ using ir::InstrId;
 using ir::Instruction;
 using ir::Shape;
 
+Generator::Probe Generator::AtIfInside(InstrId id, const Index& index) {
+  const Shape& shape = module_.shape(id);
+  Bounded bounded;
+  for (size_t dim = 0; dim < index.size(); ++dim) Restrict(bounded, index[dim], shape.dimensions[dim]);
+  llvm::Value* const value = At(id, bounded.index);
+  return {bounded.inside, value, loops_.Scalar(loops_.space().Linear(bounded.index, MemoryStrides(shape)))};
+}
+
 std::vector<llvm::Value*> Generator::ReduceWindow(const Instruction& instruction, const Index& index, Guard guard) {
   const std::vector<ir::WindowDimension>& window = instruction.As<ir::WindowAttributes>().window;
   const size_t count = instruction.operands.size() / 2;

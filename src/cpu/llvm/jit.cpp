@@ -90,7 +90,7 @@ HostTarget DetectHost() {
   std::string features;
   for (const llvm::StringMapEntry<bool>& feature : llvm::sys::getHostCPUFeatures()) {
     if (!features.empty()) features += ',';
-    features += (feature.getValue() ? '+' : '-') + feature.getKey().str();
+    features += fmt::format("{}{}", feature.getValue() ? '+' : '-', feature.getKey().str());
   }
   return Describe(llvm::sys::getHostCPUName().str(), std::move(features));
 }

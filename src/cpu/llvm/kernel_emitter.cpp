@@ -130,28 +130,30 @@ InstrId KernelEmitter::BehindViews(InstrId id) const {
 
 // True when the value is a reduction along its operand's fastest dimension, perhaps with elementwise ops after it.
 bool KernelEmitter::ReducesFastestDimension(InstrId id) const {
-  if (generator_.Bound(id) != nullptr) return false;
-  const Instruction& instruction = module_.instruction(id);
-  if (instruction.opcode == Opcode::kReduce) {
-    const ir::Dimensions& reduced = instruction.As<ir::DimensionsAttributes>().dimensions;
-    return std::ranges::count(reduced, FastestDimension(module_.shape(instruction.operands[0]))) > 0;
-  }
-  switch (instruction.opcode) {
-    case Opcode::kGetTupleElement:
-    case Opcode::kReshape:
-    case Opcode::kBitcast:
-    case Opcode::kCopy: break;
-    default:
-      if (!ir::IsElementwise(instruction.opcode)) return false;
-  }
-  return std::ranges::any_of(instruction.operands, [&](InstrId operand) {
-    return !module_.shape(operand).is_scalar() && ReducesFastestDimension(operand);
+  bool found = false;
+  generator_.Walk(id, [&](InstrId member) {
+    const Instruction& instruction = module_.instruction(member);
+    if (found || generator_.Bound(member) != nullptr || instruction.shape.is_scalar()) return false;
+    switch (instruction.opcode) {
+      case Opcode::kReduce: {
+        const ir::Dimensions& reduced = instruction.As<ir::DimensionsAttributes>().dimensions;
+        found = std::ranges::count(reduced, FastestDimension(module_.shape(instruction.operands[0]))) > 0;
+        return false;
+      }
+      case Opcode::kGetTupleElement:
+      case Opcode::kReshape:
+      case Opcode::kBitcast:
+      case Opcode::kCopy: return true;
+      default: return ir::IsElementwise(instruction.opcode);
+    }
   });
+  return found;
 }
 
 KernelEmitter::NestKind KernelEmitter::KindOf(InstrId root) const {
   if (generator_.Bound(root) != nullptr) return NestKind::kLoop;
   if (module_.instruction(root).opcode == Opcode::kSort) return NestKind::kSort;
+  if (module_.instruction(root).opcode == Opcode::kSelectAndScatter) return NestKind::kSelectAndScatter;
   const Instruction& behind = module_.instruction(BehindViews(root));
   if (generator_.Bound(BehindViews(root)) == nullptr) {
     if (behind.opcode == Opcode::kDynamicUpdateSlice) return NestKind::kWindow;
@@ -159,15 +161,6 @@ KernelEmitter::NestKind KernelEmitter::KindOf(InstrId root) const {
     if (behind.opcode == Opcode::kConcatenate) return NestKind::kPieces;
   }
   return ReducesFastestDimension(root) ? NestKind::kRows : NestKind::kLoop;
-}
-
-void KernelEmitter::CollectReads(InstrId id, std::set<int64_t>& reads, std::set<InstrId>& seen) const {
-  if (!seen.insert(id).second) return;
-  if (generator_.Bound(id) != nullptr) {
-    reads.insert(OperandLeafOf(id));
-    return;
-  }
-  for (InstrId operand : module_.instruction(id).operands) CollectReads(operand, reads, seen);
 }
 
 std::vector<KernelEmitter::Nest> KernelEmitter::Nests() {
@@ -185,8 +178,11 @@ std::vector<KernelEmitter::Nest> KernelEmitter::Nests() {
     };
     auto nest = std::ranges::find_if(nests, joins);
     if (nest == nests.end()) nest = nests.insert(nests.end(), Nest{kind, {}, {}, {}});
-    std::set<InstrId> seen;
-    CollectReads(output.root, nest->reads, seen);
+    generator_.Walk(output.root, [&](InstrId member) {
+      if (generator_.Bound(member) == nullptr) return true;
+      nest->reads.insert(OperandLeafOf(member));
+      return false;
+    });
     if (output.in_place >= 0) nest->writes.insert(output.in_place);
     nest->outputs.push_back(std::move(output));
   }
@@ -243,6 +239,7 @@ void KernelEmitter::EmitNest(const Nest& nest) {
     case NestKind::kPieces: EmitPieces(nest.outputs[0]); break;
     case NestKind::kScatter: EmitScatter(nest.outputs); break;
     case NestKind::kSort: EmitSort(nest.outputs); break;
+    case NestKind::kSelectAndScatter: EmitSelectAndScatter(nest.outputs[0]); break;
   }
 }
 
@@ -351,8 +348,7 @@ int64_t KernelEmitter::TransposedDimension(const std::vector<Output>& outputs, c
       if (step(dims[level]) == 1) found = dims[level];
     }
   };
-  std::set<std::pair<InstrId, Index>> seen;
-  for (const Output& output : outputs) generator_.ForEachAccess(output.root, index, seen, inspect);
+  for (const Output& output : outputs) generator_.ForEachAccess(output.root, index, inspect);
   return found;
 }
 
@@ -444,97 +440,6 @@ void KernelEmitter::EmitPieces(const Output& output) {
     }
     start += sizes[dim];
   }
-}
-
-void KernelEmitter::EmitScatter(const std::vector<Output>& outputs) {
-  const InstrId id = BehindViews(outputs[0].root);
-  const Instruction& scatter = module_.instruction(id);
-  const auto& attributes = scatter.As<ir::ScatterAttributes>();
-  const size_t count = (scatter.operands.size() - 1) / 2;
-  std::vector<Output> viewed(count);
-  for (const Output& output : outputs) {
-    viewed[output.leaf] = output;
-    if (id != output.root) viewed[output.leaf].array.shape = scatter.shape;
-    EmitInitial(viewed[output.leaf], scatter.operands[output.leaf]);
-  }
-  const Shape& update = module_.shape(scatter.operands[count + 1]);
-  if (update.element_count() == 0) return;
-  // Updates in order of their index vectors, then through the window; in vectors where the window's fastest dimension is the
-  // operand's.
-  std::vector<int64_t> order;
-  for (int64_t dim = 0; dim < update.rank(); ++dim) {
-    if (std::ranges::count(attributes.update_window_dims, dim) == 0) order.push_back(dim);
-  }
-  order.insert(order.end(), attributes.update_window_dims.begin(), attributes.update_window_dims.end());
-  const Shape& operand = viewed[0].array.shape;
-  const int64_t fastest = FastestDimension(operand);
-  const bool has_window = fastest >= 0 && std::ranges::count(attributes.inserted_window_dims, fastest) == 0 &&
-                          std::ranges::count(attributes.input_batching_dims, fastest) == 0;
-  int64_t vector_dim = -1;
-  if (has_window) {
-    int64_t position = 0;
-    for (int64_t dim = 0; dim < fastest; ++dim) {
-      position += std::ranges::count(attributes.inserted_window_dims, dim) == 0 &&
-                  std::ranges::count(attributes.input_batching_dims, dim) == 0;
-    }
-    vector_dim = attributes.update_window_dims[position];
-  }
-  ForEachElement(update.dimensions, order, vector_dim,
-                 [&](const Index& index) { EmitScatterUpdate(viewed, scatter, index); });
-}
-
-void KernelEmitter::EmitScatterUpdate(const std::vector<Output>& outputs, const Instruction& scatter,
-                                      const Index& update_index) {
-  const auto& attributes = scatter.As<ir::ScatterAttributes>();
-  const auto contains = [](const ir::Dimensions& list, int64_t item) { return std::ranges::count(list, item) > 0; };
-  const size_t count = outputs.size();
-  const InstrId indices = scatter.operands[count];
-  const Shape& operand = outputs[0].array.shape;
-  Index place;
-  for (int64_t dim = 0; dim < static_cast<int64_t>(update_index.size()); ++dim) {
-    if (!contains(attributes.update_window_dims, dim)) place.push_back(update_index[dim]);
-  }
-  Index target(operand.dimensions.size());
-  for (size_t pair = 0; pair < attributes.input_batching_dims.size(); ++pair) {
-    int64_t position = attributes.scatter_indices_batching_dims[pair];
-    if (position > attributes.index_vector_dim) --position;
-    target[attributes.input_batching_dims[pair]] = place[position];
-  }
-  size_t next_window = 0;
-  for (int64_t dim = 0; dim < operand.rank(); ++dim) {
-    if (contains(attributes.inserted_window_dims, dim) || contains(attributes.input_batching_dims, dim)) continue;
-    target[dim] = update_index[attributes.update_window_dims[next_window++]];
-  }
-  // Updates outside the operand are dropped, element by element.
-  llvm::Value* for_all = builder_.getTrue();
-  llvm::Value* per_lane = nullptr;
-  for (size_t number = 0; number < attributes.scatter_dims_to_operand_dims.size(); ++number) {
-    const int64_t dim = attributes.scatter_dims_to_operand_dims[number];
-    Index vector = place;
-    if (attributes.index_vector_dim < module_.shape(indices).rank()) {
-      vector.insert(vector.begin() + attributes.index_vector_dim, IndexExpression::Constant(number));
-    }
-    llvm::Value* const start = builder_.CreateIntCast(generator_.At(indices, vector), builder_.getInt64Ty(),
-                                                      ir::IsSigned(module_.shape(indices).element_type));
-    constexpr int64_t kUnknown = int64_t{1} << 40;
-    target[dim] = target[dim] + loops_.ValueExpression(start, kUnknown, loops_.depth());
-    llvm::Value* const inside = loops_.InRange(target[dim], operand.dimensions[dim]);
-    llvm::Value*& condition = inside->getType()->isVectorTy() ? per_lane : for_all;
-    condition = loops_.And(condition, inside);
-  }
-  loops_.OpenIf(for_all);
-  std::vector<llvm::Value*> arguments;
-  for (const Output& output : outputs) {
-    arguments.push_back(generator_.Load(output.array, target, {per_lane, loops_.depth()}));
-  }
-  for (size_t number = 0; number < count; ++number) {
-    arguments.push_back(generator_.At(scatter.operands[count + 1 + number], update_index));
-  }
-  const std::vector<llvm::Value*> results = generator_.Call(scatter.called[0], arguments);
-  for (size_t number = 0; number < count; ++number) {
-    generator_.Store(outputs[number].array, target, results[number], per_lane);
-  }
-  loops_.Close();
 }
 
 }  // namespace stead::cpu

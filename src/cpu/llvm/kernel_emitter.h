@@ -5,6 +5,7 @@
 //     window    dynamic-update-slice: only the window is written; the rest is copied first unless it is in place
 //     pieces    concatenate: one loop per operand
 //     scatter   a loop over the updates, in order
+//     select-and-scatter  a loop over the windows
 //     sort      row by row, by a routine that calls the program's comparator
 //   Results of the same shape share one nest, and all their values are computed before the first is stored.
 #pragma once
@@ -28,7 +29,7 @@ class KernelEmitter {
   Result<Kernel> Emit();
 
  private:
-  enum class NestKind : uint8_t { kLoop, kRows, kWindow, kPieces, kScatter, kSort };
+  enum class NestKind : uint8_t { kLoop, kRows, kWindow, kPieces, kScatter, kSort, kSelectAndScatter };
   struct Output {
     ir::InstrId root;
     int64_t leaf = 0;  // of the root's value
@@ -47,7 +48,6 @@ class KernelEmitter {
   NestKind KindOf(ir::InstrId root) const;
   std::vector<Nest> Nests();
   Status Order(std::vector<Nest>& nests) const;
-  void CollectReads(ir::InstrId id, std::set<int64_t>& reads, std::set<ir::InstrId>& seen) const;
   bool ReducesFastestDimension(ir::InstrId id) const;
   // The instruction behind bitcasts and reshapes that leave every byte where it is.
   ir::InstrId BehindViews(ir::InstrId id) const;
@@ -68,6 +68,7 @@ class KernelEmitter {
   void EmitPieces(const Output& output);
   void EmitScatter(const std::vector<Output>& outputs);
   void EmitScatterUpdate(const std::vector<Output>& outputs, const ir::Instruction& scatter, const Index& update_index);
+  void EmitSelectAndScatter(const Output& output);
   void EmitSort(const std::vector<Output>& outputs);
   llvm::Function* EmitComparator(const ir::Instruction& sort);
   // Fills `array` with the value of `id`, unless it lies there already.

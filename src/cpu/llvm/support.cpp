@@ -118,6 +118,12 @@ Status CheckOp(const Module& module, InstrId id) {
     case Opcode::kMap:
     case Opcode::kScatter:
     case Opcode::kSort: return CheckScalarComputation(module, instruction.called[0]);
+    case Opcode::kSelectAndScatter:
+      if (module.shape(instruction.operands[0]).layout.minor_to_major != instruction.shape.layout.minor_to_major) {
+        return Refuse(module, id, "operand and result must have the same layout");
+      }
+      TRY_STATUS(CheckScalarComputation(module, instruction.called[0]));
+      return CheckScalarComputation(module, instruction.called[1]);
     default: return Refuse(module, id, "");
   }
 }
@@ -137,7 +143,9 @@ Status CheckEmittable(const Module& module, InstrId id) {
     const InstrId root = fused.root;
     const bool is_result = member == root || std::ranges::count(module.instruction(root).operands, member) > 0;
     if (opcode == Opcode::kScatter && !is_result) return Refuse(module, member, "a fused scatter must be a result");
-    if (opcode == Opcode::kSort) return Refuse(module, member, "a sort is not fused");
+    if (opcode == Opcode::kSort || opcode == Opcode::kSelectAndScatter) {
+      return Refuse(module, member, "the op has a loop of its own and is not fused");
+    }
   }
   return {};
 }
