@@ -22,7 +22,7 @@ using ir::Literal;
 using ir::Opcode;
 
 // Each level takes a few kilobytes of the machine's stack.
-constexpr int kMaximumDepth = 200;
+constexpr int kMaximumCallDepth = 200;
 
 // long: one line per op, so that the table of meanings is in one place
 Result<Literal> Dispatch(const OpCall& call) {
@@ -160,9 +160,9 @@ const Evaluator::Plan& Evaluator::PlanFor(ir::ComputationId id) {
 }
 
 Result<Literal> Evaluator::Run(ir::ComputationId computation, std::span<const Literal* const> arguments) {
-  if (depth_ >= kMaximumDepth) {
-    return ResourceExhausted(fmt::format("computations call each other more than {} deep, down to `{}`", kMaximumDepth,
-                                         module_.computation(computation).name));
+  if (depth_ >= kMaximumCallDepth) {
+    return ResourceExhausted(fmt::format("computations call each other more than {} deep, down to `{}`",
+                                         kMaximumCallDepth, module_.computation(computation).name));
   }
   ++depth_;
   Result<Literal> result = RunPlan(PlanFor(computation), arguments);

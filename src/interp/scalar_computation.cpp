@@ -9,7 +9,7 @@ namespace stead::interp {
 namespace {
 
 constexpr int64_t kBlock = 256;
-constexpr int kMaximumDepth = 32;
+constexpr int kMaximumInlineDepth = 32;
 constexpr size_t kMaximumSteps = 10'000;
 
 // The element types of a value's leaves, or false when a leaf is no scalar.
@@ -97,7 +97,7 @@ size_t ScalarComputation::AddConstant(const ir::Literal& value) {
 
 bool ScalarComputation::Prepare(ir::ComputationId computation, const std::vector<Leaves>& arguments, Leaves& root,
                                 int depth) {
-  if (depth > kMaximumDepth) return false;
+  if (depth > kMaximumInlineDepth) return false;
   const ir::Module& module = evaluator_.module();
   std::unordered_map<ir::InstrId, Leaves> values;
   for (ir::InstrId id : module.computation(computation).instructions) {

@@ -5,7 +5,7 @@
 namespace stead::ir {
 namespace {
 
-struct Row {
+struct TypeRow {
   ElementType type;
   std::string_view name;
   int bits;
@@ -13,29 +13,29 @@ struct Row {
   int proto_number;
 };
 
-constexpr Row kRows[] = {
+constexpr TypeRow kTypeRows[] = {
 #define ELEMENT(enumerator, name, bits, type_class, number) \
   {ElementType::enumerator, name, bits, ElementClass::type_class, number},
 #include "ir/element_type.def"
 #undef ELEMENT
 };
 
-const Row& RowOf(ElementType type) { return kRows[static_cast<int>(type)]; }
+const TypeRow& TypeRowOf(ElementType type) { return kTypeRows[static_cast<int>(type)]; }
 
 }  // namespace
 
-std::string_view ElementTypeName(ElementType type) { return RowOf(type).name; }
+std::string_view ElementTypeName(ElementType type) { return TypeRowOf(type).name; }
 
 std::optional<ElementType> ElementTypeFromName(std::string_view name) {
-  for (const Row& row : kRows) {
+  for (const TypeRow& row : kTypeRows) {
     if (row.name == name) return row.type;
   }
   return std::nullopt;
 }
 
-int ElementBits(ElementType type) { return RowOf(type).bits; }
-int64_t ElementBytes(ElementType type) { return (RowOf(type).bits + 7) / 8; }
-ElementClass ElementClassOf(ElementType type) { return RowOf(type).type_class; }
-int ElementTypeProtoNumber(ElementType type) { return RowOf(type).proto_number; }
+int ElementBits(ElementType type) { return TypeRowOf(type).bits; }
+int64_t ElementBytes(ElementType type) { return (TypeRowOf(type).bits + 7) / 8; }
+ElementClass ElementClassOf(ElementType type) { return TypeRowOf(type).type_class; }
+int ElementTypeProtoNumber(ElementType type) { return TypeRowOf(type).proto_number; }
 
 }  // namespace stead::ir

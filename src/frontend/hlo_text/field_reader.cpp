@@ -146,7 +146,7 @@ Status ReadSliceRange(Cursor& cursor, ir::SliceAttributes& fields) {
 }
 
 // "{0}: (1, {})"; the operand may stand alone: "{0}: 1".
-Result<ir::OutputOperandAlias> ReadAlias(Cursor& cursor) {
+Result<ir::OutputOperandAlias> ReadOutputOperandAlias(Cursor& cursor) {
   ir::OutputOperandAlias alias;
   TRY(alias.output_index, ReadShapeIndex(cursor));
   TRY_STATUS(cursor.Expect(":", "after an output index"));
@@ -261,7 +261,7 @@ Status ReadField(Cursor& cursor, ir::AliasesRef<std::vector<ir::OutputOperandAli
   TRY_STATUS(cursor.Expect("{", "before a list of aliases"));
   while (!cursor.TryConsume("}")) {
     if (!field.aliases.empty()) TRY_STATUS(cursor.Expect(",", "or `}` between aliases"));
-    TRY(ir::OutputOperandAlias alias, ReadAlias(cursor));
+    TRY(ir::OutputOperandAlias alias, ReadOutputOperandAlias(cursor));
     field.aliases.push_back(std::move(alias));
   }
   return {};

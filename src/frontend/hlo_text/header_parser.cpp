@@ -12,7 +12,7 @@ namespace stead::frontend {
 namespace {
 
 // "{0}: (1, {}, may-alias)"; index and kind may be missing, and in old texts the parentheses.
-Result<ir::InputOutputAlias> ReadAlias(Cursor& cursor) {
+Result<ir::InputOutputAlias> ReadInputOutputAlias(Cursor& cursor) {
   ir::InputOutputAlias alias;
   TRY(alias.output_index, ReadShapeIndex(cursor));
   TRY_STATUS(cursor.Expect(":", "after an output index"));
@@ -36,7 +36,7 @@ Status ReadAliases(Cursor& cursor, ir::Module& module) {
   TRY_STATUS(cursor.Expect("{", "before a list of aliases"));
   while (!cursor.TryConsume("}")) {
     if (!module.input_output_aliases.empty()) TRY_STATUS(cursor.Expect(",", "or `}` between aliases"));
-    TRY(ir::InputOutputAlias alias, ReadAlias(cursor));
+    TRY(ir::InputOutputAlias alias, ReadInputOutputAlias(cursor));
     module.input_output_aliases.push_back(std::move(alias));
   }
   return {};

@@ -10,7 +10,7 @@ namespace stead::frontend::mlir {
 
 namespace {
 
-enum AttributeCode : uint64_t {
+enum class BuiltinAttribute : uint64_t {
   kArray = 0,
   kDictionary = 1,
   kString = 2,
@@ -31,7 +31,7 @@ enum AttributeCode : uint64_t {
   kFileRangeLocation = 22,
 };
 
-enum TypeCode : uint64_t {
+enum class BuiltinType : uint64_t {
   kIntegerType = 0,
   kIndexType = 1,
   kFunctionType = 2,
@@ -82,7 +82,8 @@ Type DecodeIntegerType(ByteCursor& cursor) {
 
 // Locations; none when `code` is something else.
 std::optional<Attribute> DecodeLocation(uint64_t code, const AttributePool& pool, ByteCursor& cursor) {
-  switch (code) {
+  using enum BuiltinAttribute;
+  switch (BuiltinAttribute(code)) {
     case kCallSiteLocation: {
       AttributeId callee = pool.ReadAttributeId(cursor);
       return CallSiteLocation{callee, pool.ReadAttributeId(cursor)};
@@ -109,7 +110,8 @@ std::optional<Attribute> DecodeLocation(uint64_t code, const AttributePool& pool
 Attribute DecodeBuiltinAttribute(const AttributePool& pool, ByteCursor& cursor) {
   uint64_t code = cursor.ReadVarint();
   if (std::optional<Attribute> location = DecodeLocation(code, pool, cursor)) return *location;
-  switch (code) {
+  using enum BuiltinAttribute;
+  switch (BuiltinAttribute(code)) {
     case kArray: return ArrayAttribute{pool.ReadAttributeIds(cursor)};
     case kDictionary: return DecodeDictionary(pool, cursor);
     case kString:
@@ -127,7 +129,8 @@ Attribute DecodeBuiltinAttribute(const AttributePool& pool, ByteCursor& cursor) 
 
 Type DecodeBuiltinType(const AttributePool& pool, ByteCursor& cursor) {
   uint64_t code = cursor.ReadVarint();
-  switch (code) {
+  using enum BuiltinType;
+  switch (BuiltinType(code)) {
     case kIntegerType: return DecodeIntegerType(cursor);
     case kIndexType: return {.kind = TypeKind::kScalar, .name = "index", .bit_width = 64};
     case kFunctionType: return DecodeFunctionType(pool, cursor);

@@ -7,7 +7,7 @@ namespace stead::frontend::mlir {
 
 namespace {
 
-enum AttributeCode : uint64_t {
+enum class VhloAttribute : uint64_t {
   kArray = 1,
   kBool = 2,
   kComparisonDirection = 3,
@@ -27,7 +27,7 @@ enum AttributeCode : uint64_t {
   kType = 17,
 };
 
-enum TypeCode : uint64_t {
+enum class VhloType : uint64_t {
   kComplex = 1,
   kFunction = 8,
   kRankedTensor = 20,
@@ -63,7 +63,8 @@ OutputOperandAliasAttribute DecodeOutputOperandAlias(ByteCursor& cursor) {
 
 Attribute DecodeVhloAttribute(const AttributePool& pool, ByteCursor& cursor) {
   uint64_t code = cursor.ReadVarint();
-  switch (code) {
+  using enum VhloAttribute;
+  switch (VhloAttribute(code)) {
     case kArray: return ArrayAttribute{pool.ReadAttributeIds(cursor)};
     case kBool: return IntegerAttribute{TypeId(), cursor.ReadVarint() != 0};
     case kComparisonDirection: return EnumAttribute{EnumKind::kComparisonDirection, cursor.ReadVarint()};
@@ -87,7 +88,8 @@ Attribute DecodeVhloAttribute(const AttributePool& pool, ByteCursor& cursor) {
 
 Type DecodeVhloType(const AttributePool& pool, ByteCursor& cursor) {
   uint64_t code = cursor.ReadVarint();
-  switch (code) {
+  using enum VhloType;
+  switch (VhloType(code)) {
     case kComplex: return {.kind = TypeKind::kComplex, .parts = {pool.ReadTypeId(cursor)}};
     case kFunction: return DecodeFunctionType(pool, cursor);
     case kRankedTensorWithEncoding: pool.ReadAttributeId(cursor); return DecodeTensorType(pool, cursor);

@@ -6,7 +6,7 @@ namespace stead::frontend::mlir {
 
 namespace {
 
-constexpr int kMaximumDepth = 64;
+constexpr int kMaximumLocationDepth = 64;
 
 int ToInt(uint64_t number) { return static_cast<int>(std::min<uint64_t>(number, INT32_MAX)); }
 
@@ -17,7 +17,7 @@ int ToInt(uint64_t number) { return static_cast<int>(std::min<uint64_t>(number, 
 Location DecodeLocation(const AttributePool& pool, AttributeId id) {
   Location location;
   bool is_outermost = true;
-  for (int depth = 0; id.valid() && depth < kMaximumDepth; ++depth) {
+  for (int depth = 0; id.valid() && depth < kMaximumLocationDepth; ++depth) {
     Result<Attribute> attribute = pool.attribute(id);
     if (!attribute.ok()) break;
     if (const auto* name = std::get_if<NameLocation>(&*attribute)) {

@@ -12,7 +12,7 @@ namespace stead::frontend::mlir {
 
 namespace {
 
-constexpr int kMaximumDepth = 200;
+constexpr int kMaximumRegionDepth = 200;
 
 enum OperationMask : uint8_t {
   kHasDictionary = 0x01,
@@ -152,8 +152,8 @@ void OperationReader::ReadRegions(ByteCursor& cursor, ValueScope& scope, Operati
   uint64_t header = cursor.ReadVarint();
   bool is_isolated = (header & 1) != 0;
   uint64_t count = header >> 1;
-  if (depth_ >= kMaximumDepth)
-    return cursor.Fail(start, fmt::format("regions are nested deeper than {}", kMaximumDepth));
+  if (depth_ >= kMaximumRegionDepth)
+    return cursor.Fail(start, fmt::format("regions are nested deeper than {}", kMaximumRegionDepth));
   if (count > cursor.remaining()) return cursor.Fail(start, "an operation has more regions than the file has bytes");
   ++depth_;
   if (!is_isolated) {

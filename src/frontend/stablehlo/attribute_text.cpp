@@ -15,7 +15,7 @@ namespace stead::frontend {
 
 namespace {
 
-constexpr int kMaximumDepth = 16;
+constexpr int kMaximumTextDepth = 16;
 
 Result<std::string> TextOf(const mlir::AttributePool& pool, mlir::AttributeId id, int depth);
 
@@ -42,7 +42,7 @@ std::string KeyText(std::string_view key) {
 // VHLO does not tell signless from signed integers; MLIR writes those without a sign, and unsigned ones with "ui".
 Result<std::string> TypeText(const mlir::AttributePool& pool, mlir::TypeId id, int depth) {
   TRY(mlir::Type type, pool.type(id));
-  if (depth > kMaximumDepth) return InvalidArgument("types are nested too deeply");
+  if (depth > kMaximumTextDepth) return InvalidArgument("types are nested too deeply");
   switch (type.kind) {
     case mlir::TypeKind::kScalar: return type.name == "bool" ? "i1" : std::string(type.name);
     case mlir::TypeKind::kComplex: {
@@ -151,7 +151,7 @@ Result<std::string> IntegerText(const mlir::AttributePool& pool, const mlir::Int
 }
 
 Result<std::string> TextOf(const mlir::AttributePool& pool, mlir::AttributeId id, int depth) {
-  if (depth > kMaximumDepth) return InvalidArgument("a configuration is nested too deeply");
+  if (depth > kMaximumTextDepth) return InvalidArgument("a configuration is nested too deeply");
   TRY(mlir::Attribute attribute, pool.attribute(id));
   if (const auto* array = std::get_if<mlir::ArrayAttribute>(&attribute)) return ListText(pool, *array, depth + 1);
   if (const auto* members = std::get_if<mlir::DictionaryAttribute>(&attribute))

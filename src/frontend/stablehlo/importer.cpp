@@ -15,7 +15,7 @@ namespace stead::frontend {
 namespace {
 
 // Functions and regions, open at once. Real programs stay below 50.
-constexpr int kMaximumDepth = 250;
+constexpr int kMaximumCallDepth = 250;
 
 class DepthGuard {
  public:
@@ -24,8 +24,8 @@ class DepthGuard {
   DepthGuard(const DepthGuard&) = delete;
   DepthGuard& operator=(const DepthGuard&) = delete;
   Status status() const {
-    if (depth_ <= kMaximumDepth) return {};
-    return Unimplemented(fmt::format("functions and regions are nested deeper than {}", kMaximumDepth));
+    if (depth_ <= kMaximumCallDepth) return {};
+    return Unimplemented(fmt::format("functions and regions are nested deeper than {}", kMaximumCallDepth));
   }
 
  private:

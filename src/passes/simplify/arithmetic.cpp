@@ -151,7 +151,7 @@ InstrId CompareWithSelf(Builder& build, const Instruction& compare) {
               direction == Direction::kEq || direction == Direction::kGe || direction == Direction::kLe);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kArithmeticRules[] = {
     {Opcode::kAdd, AddZero},
     {Opcode::kSubtract, SubtractZero},
     {Opcode::kSubtract, SubtractSelf},
@@ -180,7 +180,7 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> ArithmeticRules() { return kRules; }
+std::span<const Rule> ArithmeticRules() { return kArithmeticRules; }
 
 // Computed once for the scalars that fill the operands.
 InstrId ElementwiseOfFills(Builder& build, const Instruction& instruction) {

@@ -50,13 +50,13 @@ InstrId LoopThatNeverRuns(Builder& build, const Instruction& loop) {
   return KnownInteger(build.module(), condition) == 0 ? loop.operands[0] : kNoValue;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kChoiceRules[] = {
     {Opcode::kSelect, SelectKnown},          {Opcode::kSelect, SelectSame},       {Opcode::kSelect, SelectNot},
     {Opcode::kConditional, TakeKnownBranch}, {Opcode::kWhile, LoopThatNeverRuns},
 };
 
 }  // namespace
 
-std::span<const Rule> ChoiceRules() { return kRules; }
+std::span<const Rule> ChoiceRules() { return kChoiceRules; }
 
 }  // namespace stead::passes

@@ -68,13 +68,13 @@ InstrId ReduceOfUnitDimensions(Builder& build, const Instruction& reduce) {
   return MapExpression(build, reduce.called[0], {initial, elements}, reduce.shape.dimensions);
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kContractionRules[] = {
     {Opcode::kDot, DotOfTranspose},
     {Opcode::kReduce, ReduceOfUnitDimensions},
 };
 
 }  // namespace
 
-std::span<const Rule> ContractionRules() { return kRules; }
+std::span<const Rule> ContractionRules() { return kContractionRules; }
 
 }  // namespace stead::passes

@@ -135,7 +135,7 @@ InstrId PadByNothing(Builder&, const Instruction& pad) {
   return pad.operands[0];
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kMovementRules[] = {
     {Opcode::kConstant, UniformConstant},
     {Opcode::kBitcast, BitcastIsReshape},
     {Opcode::kReshape, SameShapeReshape},
@@ -157,6 +157,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> MovementRules() { return kRules; }
+std::span<const Rule> MovementRules() { return kMovementRules; }
 
 }  // namespace stead::passes

@@ -103,7 +103,7 @@ InstrId EmptyUpdate(Builder& build, const Instruction& update) {
   return build.module().shape(update.operands[1]).element_count() == 0 ? update.operands[0] : kNoValue;
 }
 
-constexpr Rule kRules[] = {
+constexpr Rule kWindowRules[] = {
     {Opcode::kSlice, FullSlice},
     {Opcode::kSlice, SliceOfSplat},
     {Opcode::kSlice, SliceOfSlice},
@@ -118,6 +118,6 @@ constexpr Rule kRules[] = {
 
 }  // namespace
 
-std::span<const Rule> WindowRules() { return kRules; }
+std::span<const Rule> WindowRules() { return kWindowRules; }
 
 }  // namespace stead::passes
