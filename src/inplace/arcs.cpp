@@ -29,7 +29,6 @@
 namespace stead::inplace {
 
 using analysis::Dataflow;
-using analysis::DataflowContext;
 using analysis::DefinitionId;
 using analysis::DefinitionUse;
 using analysis::Region;
@@ -58,7 +57,7 @@ int64_t BoxElements(const Region& box) {
 
 class Builder {
  public:
-  Builder(const Module& module, const Scope& scope, const Dataflow& dataflow, const DataflowContext& context)
+  Builder(const Module& module, const Scope& scope, const Dataflow& dataflow, const ScopeContext& context)
       : module_(module), scope_(scope), dataflow_(dataflow), context_(context), pending_(dataflow.definition_count()) {}
 
   ConflictGraph Run() {
@@ -121,8 +120,21 @@ class Builder {
     return entry->second;
   }
 
+  bool IsConditional(int32_t node) const {
+    return module_.instruction(dataflow_.instruction(node)).opcode == Opcode::kConditional;
+  }
+
   int32_t CopyElement(int32_t node, int32_t operand, int32_t leaf) {
     DefinitionId definition = dataflow_.value(OperandOf(node, operand), leaf).definition;
+    if (IsConditional(node)) {
+      // One copy serves all branches.
+      for (const DefinitionUse& use : dataflow_.uses(definition)) {
+        if (use.node != node || use.operand == 0) continue;
+        operand = use.operand;
+        leaf = use.leaf;
+        break;
+      }
+    }
     return ElementNumber(
         {Element::Kind::kCopy, node, operand, leaf, definition, {}, dataflow_.definition(definition).bytes});
   }
@@ -152,6 +164,8 @@ class Builder {
     for (PendingUse& candidate : candidates) {
       const DefinitionUse& use = candidate.use;
       if (use.node == writer && use.operand == tie.operand && use.leaf == tie.leaf) continue;
+      // Only one branch of a conditional runs, after its selector was read.
+      if (use.node == writer && IsConditional(writer)) continue;
       if (Disjoint(use.region, written)) {
         // Through another shape the boxes mean nothing further on.
         if (!target.same_places) candidate.use.region = {};
@@ -161,6 +175,7 @@ class Builder {
       }
       AddArc(use.node, writer, BreakersOf(candidate, writer, copy), {candidate.definition, false});
     }
+    if (tie.result_leaf < 0) return;
     DefinitionId result = dataflow_.value(dataflow_.instruction(writer), tie.result_leaf).definition;
     pending_[result] = std::move(still_pending);
   }
@@ -201,7 +216,7 @@ class Builder {
   const Module& module_;
   const Scope& scope_;
   const Dataflow& dataflow_;
-  const DataflowContext& context_;
+  const ScopeContext& context_;
   ConflictGraph graph_;
   IdVector<DefinitionId, std::vector<PendingUse>> pending_;
   std::map<std::tuple<int32_t, int32_t, int32_t>, bool> keeping_;
@@ -211,7 +226,7 @@ class Builder {
 }  // namespace
 
 ConflictGraph BuildConflictGraph(const Module& module, const Scope& scope, const Dataflow& dataflow,
-                                 const DataflowContext& context) {
+                                 const ScopeContext& context) {
   return Builder(module, scope, dataflow, context).Run();
 }
 

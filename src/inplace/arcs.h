@@ -44,7 +44,7 @@ struct ConflictGraph {
 };
 
 ConflictGraph BuildConflictGraph(const ir::Module& module, const Scope& scope, const analysis::Dataflow& dataflow,
-                                 const analysis::DataflowContext& context);
+                                 const ScopeContext& context);
 
 // The edges that the flow of data alone demands: no barriers, control edges, effects or tokens.
 std::vector<OrderEdge> DataEdges(const analysis::Dataflow& dataflow);

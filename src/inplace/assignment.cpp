@@ -11,7 +11,8 @@
 // Loops. The buffer of each initial value is the slot: the loop's result and the body's parameter are the same variable. At
 // the end of an iteration slots and the buffers of the new state exchange pointers (loops.h); variables that may exchange form
 // a class, and each member keeps its memory as long as any member is used, because its pointer may be with another.
-// Branches. The conditional's result buffers are handed to the branches, whose results are built there.
+// Branches. A result's buffer is an operand's when a branch hands that on or updates it, else a buffer of its own. A branch
+// builds its result there if it can; if not, the two buffers exchange pointers when the branch ends.
 //
 // Time. One clock counts the instructions of the whole run, loops bodies once, in place of their loop. A value that a loop
 // only reads is used at the loop's start and end, so it lives through all iterations.
@@ -33,7 +34,6 @@ using analysis::ArrayLeafCount;
 using analysis::ArrayLeafIndex;
 using analysis::ArrayLeafNumber;
 using analysis::Dataflow;
-using analysis::DataflowContext;
 using analysis::Definition;
 using analysis::DefinitionId;
 using analysis::Region;
@@ -54,7 +54,7 @@ struct LocalBuffer {
 };
 
 struct Walk {
-  Walk(const Module& module, const Scope& walked, const DataflowContext& context)
+  Walk(const Module& module, const Scope& walked, const ScopeContext& context)
       : scope(walked),
         dataflow(module, walked.computation, context),
         families(module, dataflow, context),
@@ -76,8 +76,7 @@ struct Interval {
 
 class Assigner {
  public:
-  Assigner(BufferPlan& plan, const std::vector<Scope>& scopes, const DataflowContext& context,
-           const PlanOptions& options)
+  Assigner(BufferPlan& plan, const std::vector<Scope>& scopes, const ScopeContext& context, const PlanOptions& options)
       : plan_(plan), module_(plan.module), context_(context), options_(options) {
     for (const Scope& scope : scopes) scope_of_.emplace(scope.computation, scope);
   }
@@ -86,7 +85,7 @@ class Assigner {
     plan_.placements.resize(module_.instruction_count());
     std::vector<Slice> parameters = MakeParameters();
     std::vector<std::optional<BufferId>> preferred = DeclaredPairs();
-    WalkScope(module_.entry, parameters, preferred, {});
+    WalkScope(module_.entry, parameters, WritableParameters(), preferred);
     InstrId root = module_.root(module_.entry);
     plan_.results = plan_.placements[root];
     ++time_;
@@ -112,6 +111,12 @@ class Assigner {
       }
     }
     return slices;
+  }
+
+  std::vector<bool> WritableParameters() const {
+    std::vector<bool> writable;
+    for (const Buffer& buffer : plan_.buffers) writable.push_back(buffer.donated);
+    return writable;
   }
 
   int32_t ParameterLeaf(int64_t parameter, const ir::ShapeIndex& index) const {
@@ -143,12 +148,13 @@ class Assigner {
     intervals_[buffer].last = std::max(intervals_[buffer].last, time);
   }
 
-  // `parameters`: places of all parameter leaves. `targets`: per result leaf, a buffer that its head must be built in.
-  void WalkScope(ComputationId computation, const std::vector<Slice>& parameters,
-                 const std::vector<std::optional<BufferId>>& preferred, const std::vector<BufferId>& targets) {
+  // `parameters`: places of all parameter leaves, and whether the scope may overwrite each. `preferred`: per result leaf, the
+  // buffer it should be built in.
+  void WalkScope(ComputationId computation, const std::vector<Slice>& parameters, const std::vector<bool>& writable,
+                 const std::vector<std::optional<BufferId>>& preferred) {
     Walk walk(module_, scope_of_.at(computation), context_);
-    PlaceParameters(walk, parameters);
-    Reserve(walk, preferred, targets);
+    PlaceParameters(walk, parameters, writable);
+    Reserve(walk, preferred);
     for (int32_t node = 0; node < walk.dataflow.node_count(); ++node) {
       if (!walk.dataflow.forwards(node)) PlaceNode(walk, node);
       FillPlacement(walk, node);
@@ -157,39 +163,52 @@ class Assigner {
     for (const Slice& result : plan_.placements[module_.root(computation)]) Touch(result.buffer, time_);
   }
 
-  void PlaceParameters(Walk& walk, const std::vector<Slice>& parameters) {
+  void PlaceParameters(Walk& walk, const std::vector<Slice>& parameters, const std::vector<bool>& writable) {
     size_t next = 0;
     for (InstrId parameter : module_.computation(walk.scope.computation).parameters) {
-      for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(parameter)); ++leaf) {
-        DefinitionId definition = walk.dataflow.value(parameter, leaf).definition;
-        const Slice& slice = parameters[next++];
-        Hold(walk, definition, slice);
-        if (!IsWritable(module_, walk.scope, walk.dataflow, context_, definition))
-          walk.buffers[slice.buffer].writable = false;
+      for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(parameter)); ++leaf, ++next) {
+        Hold(walk, walk.dataflow.value(parameter, leaf).definition, parameters[next]);
+        if (!writable[next]) walk.buffers[parameters[next].buffer].writable = false;
       }
     }
   }
 
   // Decides which results are built in given-away buffers.
-  void Reserve(Walk& walk, const std::vector<std::optional<BufferId>>& preferred,
-               const std::vector<BufferId>& targets) {
+  void Reserve(Walk& walk, const std::vector<std::optional<BufferId>>& preferred) {
     InstrId root = module_.root(walk.scope.computation);
-    for (size_t leaf = 0; leaf < targets.size(); ++leaf) {
-      DefinitionId result = walk.dataflow.value(root, static_cast<int32_t>(leaf)).definition;
-      walk.pairing[walk.families.Head(result)] = targets[leaf];
-    }
-    if (walk.scope.kind == Scope::Kind::kEntry || walk.scope.kind == Scope::Kind::kLoopBody) {
-      std::vector<Offer> offers;
-      for (InstrId parameter : module_.computation(walk.scope.computation).parameters) {
-        for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(parameter)); ++leaf) {
-          DefinitionId content = walk.dataflow.value(parameter, leaf).definition;
-          BufferId buffer = walk.place[content].buffer;
-          if (walk.buffers[buffer].writable) offers.push_back({content, buffer, plan_.buffers[buffer].bytes});
-        }
+    std::vector<Offer> offers;
+    for (InstrId parameter : module_.computation(walk.scope.computation).parameters) {
+      for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(parameter)); ++leaf) {
+        DefinitionId content = walk.dataflow.value(parameter, leaf).definition;
+        BufferId buffer = walk.place[content].buffer;
+        if (walk.buffers[buffer].writable) offers.push_back({content, buffer, plan_.buffers[buffer].bytes});
       }
-      walk.pairing = PairResults(module_, walk.dataflow, walk.families, root, offers, preferred);
+    }
+    switch (walk.scope.kind) {
+      case Scope::Kind::kEntry:
+      case Scope::Kind::kLoopBody:
+        walk.pairing = PairResults(module_, walk.dataflow, walk.families, root, offers, preferred);
+        break;
+      case Scope::Kind::kBranch: walk.pairing = PairBranchResults(walk, offers, preferred); break;
+      case Scope::Kind::kLoopCondition: break;
     }
     for (const auto& [head, buffer] : walk.pairing) walk.buffers[buffer].reserved_for = head;
+  }
+
+  // A branch result is built where the conditional hands it over, unless the branch still needs what lies there.
+  Pairing PairBranchResults(Walk& walk, const std::vector<Offer>& offers,
+                            const std::vector<std::optional<BufferId>>& preferred) {
+    Pairing pairing;
+    InstrId root = module_.root(walk.scope.computation);
+    for (size_t leaf = 0; leaf < preferred.size(); ++leaf) {
+      DefinitionId head = walk.families.Head(walk.dataflow.value(root, static_cast<int32_t>(leaf)).definition);
+      BufferId buffer = *preferred[leaf];
+      auto offer = std::ranges::find(offers, buffer, &Offer::buffer);
+      bool is_operand = walk.buffers.contains(buffer);
+      bool is_free = offer != offers.end() && IsFreeFor(module_, walk.dataflow, walk.families, *offer, head);
+      if (!is_operand || is_free) pairing[head] = buffer;
+    }
+    return pairing;
   }
 
   // Records that a content lies in a slice.
@@ -206,10 +225,12 @@ class Assigner {
     const Instruction& instruction = module_.instruction(id);
     if (instruction.opcode == Opcode::kParameter) return;
     int64_t start = ++time_;
-    TouchOperands(walk, id, start);
+    TouchOperands(id, start);
     walk.taken_here.clear();
+    std::vector<std::vector<bool>> spent = SpentOperands(walk, id);
     std::unordered_map<int32_t, Slice> tied;
     for (const PreservingTie& tie : PreservingTies(module_, walk.dataflow, node, context_)) {
+      if (tie.result_leaf < 0) continue;
       tied[tie.result_leaf] = PlaceOf(walk, module_.operand(id, tie.operand), tie.leaf);
     }
     for (int32_t leaf = 0; leaf < ArrayLeafCount(instruction.shape); ++leaf) {
@@ -222,14 +243,13 @@ class Assigner {
       Touch(slice.buffer, start);
     }
     if (instruction.opcode == Opcode::kWhile) return PlaceLoop(walk, id, start);
-    if (instruction.opcode == Opcode::kConditional) return PlaceBranches(walk, id);
+    if (instruction.opcode == Opcode::kConditional) return PlaceBranches(walk, id, spent, start);
   }
 
-  void TouchOperands(Walk& walk, InstrId id, int64_t time) {
+  void TouchOperands(InstrId id, int64_t time) {
     for (InstrId operand : module_.instruction(id).operands) {
       for (const Slice& slice : plan_.placements[operand]) Touch(slice.buffer, time);
     }
-    (void)walk;
   }
 
   Slice PlaceOf(const Walk& walk, InstrId id, int32_t leaf) const {
@@ -248,7 +268,7 @@ class Assigner {
   Slice ChoosePlace(Walk& walk, DefinitionId definition) {
     const Definition& made = walk.dataflow.definition(definition);
     const Instruction& instruction = module_.instruction(made.instruction);
-    if (instruction.opcode == Opcode::kConstant) {
+    if (instruction.opcode == Opcode::kConstant && !IsStored(walk, definition)) {
       Buffer buffer{.kind = Buffer::Kind::kConstant, .bytes = made.bytes};
       buffer.constant = made.instruction;
       Slice slice{AddBuffer(buffer), 0};
@@ -263,6 +283,14 @@ class Assigner {
     if (std::optional<BufferId> reused = DyingOperand(walk, definition)) return {*reused, 0};
     if (std::optional<BufferId> spare = DeadDonation(walk, definition)) return {*spare, 0};
     return {AddBuffer({.kind = Buffer::Kind::kScratch, .bytes = made.bytes}), 0};
+  }
+
+  // The constant is small, and is handed out or overwritten: it needs memory that the scope may write.
+  bool IsStored(const Walk& walk, DefinitionId definition) const {
+    bool is_result = walk.families.LastUse(definition) >= walk.dataflow.node_count();
+    bool is_overwritten = walk.families.Writer(definition) <= walk.dataflow.node_count();
+    return IsImmediate(module_.instruction(walk.dataflow.definition(definition).instruction)) &&
+           (is_result || is_overwritten);
   }
 
   // The buffer's contents are over when the definition is made, or are overwritten by it element by element.
@@ -356,8 +384,10 @@ class Assigner {
       if (!untouched[leaf]) preferred[leaf] = state[leaf].buffer;
     }
     ComputationId condition = loop.called[0], body = loop.called[1];
-    WalkScope(condition, state, {}, {});
-    WalkScope(body, state, preferred, {});
+    std::vector<bool> changed = untouched;
+    changed.flip();
+    WalkScope(condition, state, std::vector<bool>(state.size(), false), {});
+    WalkScope(body, state, changed, preferred);
     int64_t end = ++time_;
     const std::vector<Slice>& next = plan_.placements[module_.root(body)];
     std::vector<BufferId> slots, successors;
@@ -368,9 +398,13 @@ class Assigner {
       slots.push_back(state[leaf].buffer);
       successors.push_back(next[leaf].buffer);
     }
-    LoopPlan& plan = plan_.loops[id];
-    plan.back_edge = BackEdgeMoves(slots, successors);
-    for (const PointerMove& move : plan.back_edge) {
+    plan_.loops[id].back_edge = BackEdgeMoves(slots, successors);
+    Exchange(plan_.loops[id].back_edge, start, end);
+  }
+
+  // Buffers that exchange pointers share their memory for as long as any of them is used, and all through the exchange.
+  void Exchange(const std::vector<PointerMove>& moves, int64_t start, int64_t end) {
+    for (const PointerMove& move : moves) {
       exchanges_.Join(move.target, move.source);
       for (BufferId buffer : {move.target, move.source}) {
         Touch(buffer, start);
@@ -379,19 +413,47 @@ class Assigner {
     }
   }
 
-  void PlaceBranches(Walk& walk, InstrId id) {
+  // Per branch and operand leaf of a conditional: its buffer is over with the conditional, so the branch may overwrite it.
+  std::vector<std::vector<bool>> SpentOperands(Walk& walk, InstrId id) {
+    std::vector<std::vector<bool>> spent;
+    if (module_.instruction(id).opcode != Opcode::kConditional) return spent;
+    const std::vector<InstrId>& operands = module_.instruction(id).operands;
+    for (size_t branch = 1; branch < operands.size(); ++branch) {
+      const std::vector<Slice>& slices = plan_.placements[operands[branch]];
+      std::vector<const ir::Shape*> shapes = analysis::ArrayLeaves(module_.shape(operands[branch]));
+      std::vector<bool>& leaves = spent.emplace_back();
+      for (size_t leaf = 0; leaf < slices.size(); ++leaf) {
+        const LocalBuffer& local = walk.buffers[slices[leaf].buffer];
+        bool is_whole =
+            slices[leaf].offset == 0 && shapes[leaf]->byte_size() == plan_.buffers[slices[leaf].buffer].bytes;
+        bool is_single = std::ranges::count(slices, slices[leaf].buffer, &Slice::buffer) == 1;
+        leaves.push_back(local.writable && is_whole && is_single && local.last_use <= walk.dataflow.node(id));
+        bool consumed = context_.branches.at(id).consumed[branch - 1][leaf];
+        STEAD_CHECK(!consumed || leaves[leaf], module_.instruction(id).name);
+      }
+    }
+    return spent;
+  }
+
+  void PlaceBranches(Walk& walk, InstrId id, const std::vector<std::vector<bool>>& spent, int64_t start) {
     const std::vector<ComputationId> branches = module_.instruction(id).called;
     std::vector<BufferId> targets;
     for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(id)); ++leaf)
       targets.push_back(PlaceOf(walk, id, leaf).buffer);
+    std::vector<std::vector<BufferId>> ends;
     for (size_t branch = 0; branch < branches.size(); ++branch) {
       InstrId operand = module_.operand(id, branch + 1);
-      WalkScope(branches[branch], plan_.placements[operand], {}, targets);
+      WalkScope(branches[branch], plan_.placements[operand], spent[branch], {targets.begin(), targets.end()});
+      std::vector<BufferId>& end = ends.emplace_back();
+      for (const Slice& result : plan_.placements[module_.root(branches[branch])]) end.push_back(result.buffer);
     }
     int64_t end = ++time_;
-    TouchOperands(walk, id, end);
+    TouchOperands(id, end);
     for (BufferId target : targets) Touch(target, end);
-    plan_.branches[id].ends.resize(branches.size());
+    for (const std::vector<BufferId>& results : ends) {
+      plan_.branches[id].ends.push_back(BackEdgeMoves(targets, results));
+      Exchange(plan_.branches[id].ends.back(), start, end);
+    }
   }
 
   // Memory that may leave the program is an allocation of its own.
@@ -433,7 +495,7 @@ class Assigner {
 
   BufferPlan& plan_;
   const Module& module_;
-  const DataflowContext& context_;
+  const ScopeContext& context_;
   const PlanOptions& options_;
   std::unordered_map<ComputationId, Scope> scope_of_;
   IdVector<BufferId, Interval> intervals_;
@@ -443,7 +505,7 @@ class Assigner {
 
 }  // namespace
 
-void AssignBuffers(BufferPlan& plan, const std::vector<Scope>& scopes, const DataflowContext& context,
+void AssignBuffers(BufferPlan& plan, const std::vector<Scope>& scopes, const ScopeContext& context,
                    const PlanOptions& options) {
   Assigner(plan, scopes, context, options).Run();
 }

@@ -11,7 +11,7 @@ namespace stead::inplace {
 
 // Fills buffers, placements, loops, branches, results, arena_bytes and peak_bytes of `plan`.
 // REQUIRES: plan.module is ordered and free of conflicts; `scopes` holds every planned computation.
-void AssignBuffers(BufferPlan& plan, const std::vector<Scope>& scopes, const analysis::DataflowContext& context,
+void AssignBuffers(BufferPlan& plan, const std::vector<Scope>& scopes, const ScopeContext& context,
                    const PlanOptions& options);
 
 }  // namespace stead::inplace

@@ -15,7 +15,6 @@ namespace stead::inplace {
 using analysis::ArrayLeafCount;
 using analysis::ArrayLeafNumber;
 using analysis::Dataflow;
-using analysis::DataflowContext;
 using analysis::Definition;
 using analysis::DefinitionId;
 using analysis::DefinitionUse;
@@ -24,7 +23,7 @@ using ir::Instruction;
 using ir::Module;
 using ir::Opcode;
 
-Families::Families(const Module& module, const Dataflow& dataflow, const DataflowContext& context)
+Families::Families(const Module& module, const Dataflow& dataflow, const ScopeContext& context)
     : parent_(dataflow.definition_count()),
       last_use_(dataflow.definition_count(), -1),
       writer_(dataflow.definition_count(), dataflow.node_count() + 1) {
@@ -35,7 +34,7 @@ Families::Families(const Module& module, const Dataflow& dataflow, const Dataflo
     InstrId id = dataflow.instruction(node);
     for (const PreservingTie& tie : PreservingTies(module, dataflow, node, context)) {
       DefinitionId from = dataflow.value(module.operand(id, tie.operand), tie.leaf).definition;
-      parent_[dataflow.value(id, tie.result_leaf).definition] = from;
+      if (tie.result_leaf >= 0) parent_[dataflow.value(id, tie.result_leaf).definition] = from;
       writer_[from] = std::min(writer_[from], node);
     }
   }
@@ -73,9 +72,12 @@ namespace {
 
 // The head of a result is a full writer that can be told where to write.
 bool CanBeDirected(const Module& module, const Dataflow& dataflow, DefinitionId head) {
-  Opcode opcode = module.instruction(dataflow.definition(head).instruction).opcode;
-  return opcode != Opcode::kParameter && opcode != Opcode::kConstant;
+  const Instruction& instruction = module.instruction(dataflow.definition(head).instruction);
+  return instruction.opcode != Opcode::kParameter &&
+         (instruction.opcode != Opcode::kConstant || IsImmediate(instruction));
 }
+
+}  // namespace
 
 bool IsFreeFor(const Module& module, const Dataflow& dataflow, const Families& families, const Offer& offer,
                DefinitionId head) {
@@ -86,8 +88,6 @@ bool IsFreeFor(const Module& module, const Dataflow& dataflow, const Families& f
   return last == made.node && families.Writer(offer.content) > dataflow.node_count() &&
          OverwritesElementwise(module, dataflow, made.node, made.leaf, offer.content);
 }
-
-}  // namespace
 
 Pairing PairResults(const Module& module, const Dataflow& dataflow, const Families& families, InstrId root,
                     const std::vector<Offer>& offers, const std::vector<std::optional<BufferId>>& preferred) {

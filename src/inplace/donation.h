@@ -16,7 +16,7 @@ namespace stead::inplace {
 // Definitions that follow one another in one buffer through in-place updates.
 class Families {
  public:
-  Families(const ir::Module& module, const analysis::Dataflow& dataflow, const analysis::DataflowContext& context);
+  Families(const ir::Module& module, const analysis::Dataflow& dataflow, const ScopeContext& context);
 
   // The first content of the buffer that this content was built in.
   analysis::DefinitionId Head(analysis::DefinitionId definition) const;
@@ -42,6 +42,10 @@ struct Offer {
   BufferId buffer;
   int64_t bytes = 0;
 };
+
+// The result content `head` may be built in the offered buffer without a copy.
+bool IsFreeFor(const ir::Module& module, const analysis::Dataflow& dataflow, const Families& families,
+               const Offer& offer, analysis::DefinitionId head);
 
 // Per paired result head: its buffer.
 using Pairing = std::unordered_map<analysis::DefinitionId, BufferId>;

@@ -14,7 +14,6 @@ namespace stead::inplace {
 using analysis::ArrayLeafCount;
 using analysis::ArrayLeafIndex;
 using analysis::Dataflow;
-using analysis::DataflowContext;
 using analysis::DefinitionId;
 using analysis::DefinitionUse;
 using ir::InstrId;
@@ -34,7 +33,7 @@ struct ParameterLeaf {
 
 class Reporter {
  public:
-  Reporter(BufferPlan& plan, const DataflowContext& context)
+  Reporter(BufferPlan& plan, const ScopeContext& context)
       : plan_(plan),
         module_(plan.module),
         dataflow_(plan.module, plan.module.entry, context),
@@ -168,6 +167,6 @@ class Reporter {
 
 }  // namespace
 
-void ReportDonations(BufferPlan& plan, const DataflowContext& context) { Reporter(plan, context).Run(); }
+void ReportDonations(BufferPlan& plan, const ScopeContext& context) { Reporter(plan, context).Run(); }
 
 }  // namespace stead::inplace

@@ -19,7 +19,6 @@
 namespace stead::inplace {
 
 using analysis::Dataflow;
-using analysis::DataflowContext;
 using analysis::DefinitionId;
 using analysis::DefinitionUse;
 using ir::Module;
@@ -37,7 +36,7 @@ struct Family {
 
 class Chooser {
  public:
-  Chooser(const Module& module, const Dataflow& dataflow, const DataflowContext& context,
+  Chooser(const Module& module, const Dataflow& dataflow, const ScopeContext& context,
           const std::vector<OrderEdge>& edges)
       : count_(dataflow.node_count()),
         successors_(count_),
@@ -60,7 +59,7 @@ class Chooser {
   }
 
  private:
-  void CollectFamilies(const Module& module, const Dataflow& dataflow, const DataflowContext& context) {
+  void CollectFamilies(const Module& module, const Dataflow& dataflow, const ScopeContext& context) {
     std::vector<int32_t> leader(dataflow.definition_count());
     std::iota(leader.begin(), leader.end(), 0);
     auto find = [&](int32_t one) {
@@ -69,6 +68,7 @@ class Chooser {
     };
     for (int32_t node = 0; node < count_; ++node) {
       for (const PreservingTie& tie : PreservingTies(module, dataflow, node, context)) {
+        if (tie.result_leaf < 0) continue;
         ir::InstrId id = dataflow.instruction(node);
         DefinitionId from = dataflow.value(module.operand(id, tie.operand), tie.leaf).definition;
         DefinitionId to = dataflow.value(id, tie.result_leaf).definition;
@@ -201,7 +201,7 @@ class Chooser {
 
 }  // namespace
 
-std::vector<int32_t> ChooseOrder(const Module& module, const Dataflow& dataflow, const DataflowContext& context,
+std::vector<int32_t> ChooseOrder(const Module& module, const Dataflow& dataflow, const ScopeContext& context,
                                  const std::vector<OrderEdge>& edges) {
   return Chooser(module, dataflow, context, edges).Run();
 }

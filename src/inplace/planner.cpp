@@ -18,6 +18,7 @@
 #include "analysis/dataflow.h"
 #include "inplace/arcs.h"
 #include "inplace/assignment.h"
+#include "inplace/branches.h"
 #include "inplace/donation.h"
 #include "inplace/donation_report.h"
 #include "inplace/hitting.h"
@@ -31,7 +32,6 @@
 namespace stead::inplace {
 
 using analysis::Dataflow;
-using analysis::DataflowContext;
 using ir::InstrId;
 using ir::Module;
 using ir::Opcode;
@@ -45,6 +45,11 @@ class Planner {
   Result<BufferPlan> Run() {
     TRY(scopes_, CollectScopes(plan_.module, options_));
     for (const Scope& scope : scopes_) RecordWrittenCopies(scope);
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      if (scope->kind != Scope::Kind::kLoopBody) continue;
+      context_.untouched_state[scope->caller] = UntouchedState(plan_.module, scope->computation, context_);
+    }
+    for (const Scope& scope : scopes_) GrantBranchOperands(plan_.module, scope, context_);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) TRY_STATUS(PlanScope(*scope));
     plan_.module.is_scheduled = true;
     AssignBuffers(plan_, scopes_, context_, options_);
@@ -65,9 +70,7 @@ class Planner {
 
   Status PlanScope(const Scope& scope) {
     Module& module = plan_.module;
-    if (scope.kind == Scope::Kind::kLoopBody) {
-      context_.untouched_state[scope.caller] = UntouchedState(module, scope.computation, context_);
-    }
+    SummariseBranches(module, scope, context_);
     for (CopyRecord& record : SettleResults(module, scope, context_)) {
       plan_.lower_bound_bytes += CostOf(record);
       plan_.copies.push_back(std::move(record));
@@ -105,7 +108,8 @@ class Planner {
     Dataflow dataflow(plan_.module, scope.computation, context_);
     for (int32_t node = 0; node < dataflow.node_count(); ++node) {
       InstrId id = dataflow.instruction(node);
-      if (plan_.module.instruction(id).opcode == Opcode::kWhile) continue;
+      Opcode opcode = plan_.module.instruction(id).opcode;
+      if (opcode == Opcode::kWhile || opcode == Opcode::kConditional) continue;
       for (const PreservingTie& tie : PreservingTies(plan_.module, dataflow, node, context_)) {
         analysis::DefinitionId definition = dataflow.value(plan_.module.operand(id, tie.operand), tie.leaf).definition;
         int64_t bytes = dataflow.definition(definition).bytes;
@@ -154,7 +158,7 @@ class Planner {
 
   PlanOptions options_;
   BufferPlan plan_;
-  DataflowContext context_;
+  ScopeContext context_;
   std::vector<Scope> scopes_;
 };
 

@@ -175,8 +175,9 @@ class Describer {
       }
     }
     if (std::ranges::binary_search(solution_.unproven, number)) return CopyReason::kSearchLimit;
-    if (module_.instruction(dataflow_.instruction(element.node)).opcode == Opcode::kWhile)
-      return CopyReason::kLoopState;
+    Opcode user = module_.instruction(dataflow_.instruction(element.node)).opcode;
+    if (user == Opcode::kWhile) return CopyReason::kLoopState;
+    if (user == Opcode::kConditional) return CopyReason::kBranchResult;
     return OrderWasDemanded(number, cycle) ? CopyReason::kOrderDemanded : CopyReason::kOldValueRead;
   }
 

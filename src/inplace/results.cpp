@@ -9,7 +9,6 @@
 namespace stead::inplace {
 
 using analysis::Dataflow;
-using analysis::DataflowContext;
 using analysis::Definition;
 using analysis::DefinitionId;
 using ir::CopyReason;
@@ -21,7 +20,7 @@ namespace {
 
 // Why this result cannot be handed out as it is; none when it can.
 std::optional<CopyReason> Obstacle(const Module& module, const Scope& scope, const Dataflow& dataflow,
-                                   const DataflowContext& context, DefinitionId definition, bool returned_before) {
+                                   const ScopeContext& context, DefinitionId definition, bool returned_before) {
   if (!IsWritable(module, scope, dataflow, context, definition)) {
     switch (scope.kind) {
       case Scope::Kind::kEntry: {
@@ -45,7 +44,7 @@ std::optional<CopyReason> Obstacle(const Module& module, const Scope& scope, con
 
 }  // namespace
 
-std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const DataflowContext& context) {
+std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const ScopeContext& context) {
   std::vector<CopyRecord> records;
   if (scope.kind == Scope::Kind::kLoopCondition) return records;
   Dataflow dataflow(module, scope.computation, context);

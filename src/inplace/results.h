@@ -11,6 +11,6 @@ namespace stead::inplace {
 
 // Inserts copies of results that are the caller's, a constant, state the loop does not change, or returned twice.
 // Returns their records, complete.
-std::vector<CopyRecord> SettleResults(ir::Module& module, const Scope& scope, const analysis::DataflowContext& context);
+std::vector<CopyRecord> SettleResults(ir::Module& module, const Scope& scope, const ScopeContext& context);
 
 }  // namespace stead::inplace

@@ -123,6 +123,18 @@ void ReadSnapshot(Module& module, InstrId reader, int32_t operand, const Region&
   module.SetOperand(reader, static_cast<size_t>(operand), snapshot);
 }
 
+// The operand leaves that take the copy instead: one, or for a conditional every branch's that is the same content.
+std::vector<OperandLeaf> PlacesToReplace(const Module& module, const Dataflow& dataflow, const Element& element) {
+  if (module.instruction(dataflow.instruction(element.node)).opcode != Opcode::kConditional) {
+    return {{element.operand, element.leaf}};
+  }
+  std::vector<OperandLeaf> places;
+  for (const analysis::DefinitionUse& use : dataflow.uses(element.definition)) {
+    if (use.node == element.node && use.operand > 0) places.push_back({use.operand, use.leaf});
+  }
+  return places;
+}
+
 // The instruction right after `id` in its computation's list. REQUIRES: there is one.
 InstrId NextInList(const Module& module, InstrId id) {
   const std::vector<InstrId>& list = module.computation(module.instruction(id).computation).instructions;
@@ -168,8 +180,11 @@ Bought InsertElement(Module& module, const Dataflow& dataflow, const Element& el
     InstrId value = renamed ? LeafValue(module, operand, element.leaf, user)
                             : LeafValue(module, definition.instruction, definition.leaf, position);
     bought.copy = module.AddCopyBefore(renamed ? user : position, value, reason);
-    ReplaceOperandLeaf(module, user, element.operand, element.leaf, bought.copy);
-    AddControlPredecessors(module, user, BarriersBehind(module, operand));
+    for (const OperandLeaf& place : PlacesToReplace(module, dataflow, element)) {
+      std::vector<InstrId> barriers = BarriersBehind(module, module.operand(user, static_cast<size_t>(place.operand)));
+      ReplaceOperandLeaf(module, user, place.operand, place.leaf, bought.copy);
+      AddControlPredecessors(module, user, barriers);
+    }
     return bought;
   }
   InstrId value = LeafValue(module, definition.instruction, definition.leaf, position);

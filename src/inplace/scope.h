@@ -4,7 +4,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/dataflow.h"
@@ -19,30 +20,52 @@ struct Scope {
   Kind kind = Kind::kEntry;
   ir::ComputationId computation;
   ir::InstrId caller;      // the while or conditional; none for the entry
+  int32_t branch = 0;      // kBranch: number of the branch
   int64_t executions = 1;  // per run of the module: the product of the trip counts around it
+};
+
+// A leaf of one of an instruction's operands.
+struct OperandLeaf {
+  int32_t operand = 0;
+  int32_t leaf = 0;
+  friend bool operator==(const OperandLeaf&, const OperandLeaf&) = default;
+};
+
+// What the branches of a conditional do with their operands (branches.h). Branch b's operand is number b + 1.
+struct BranchUse {
+  std::vector<std::vector<bool>> owned;           // per branch and leaf: the branch may overwrite it or hand it on
+  std::vector<std::vector<bool>> consumed;        // ... and does
+  std::vector<std::optional<OperandLeaf>> homes;  // per result leaf: the operand leaf in whose buffer it is handed over
+};
+
+// What planning one scope needs to know of the scopes around and inside it.
+struct ScopeContext : analysis::DataflowContext {
+  std::unordered_map<ir::InstrId, BranchUse> branches;
 };
 
 // Every planned computation, callers before callees. A computation called from two places is cloned for the second.
 // RETURNS Unimplemented for a `call` that was not inlined.
 Result<std::vector<Scope>> CollectScopes(ir::Module& module, const PlanOptions& options);
 
-// False for what belongs to someone else: constants, undonated parameters, state a loop does not change, branch operands.
+// A constant of one element is stored wherever it is wanted, like the result of any op; larger ones are read-only memory.
+bool IsImmediate(const ir::Instruction& instruction);
+
+// False for what belongs to someone else: constant arrays, undonated parameters, state a loop does not change, branch operands.
 bool IsWritable(const ir::Module& module, const Scope& scope, const analysis::Dataflow& dataflow,
-                const analysis::DataflowContext& context, analysis::DefinitionId definition);
+                const ScopeContext& context, analysis::DefinitionId definition);
 
 // Which state leaves a loop hands on untouched: leaf k of the body's result is leaf k of its parameter.
-std::vector<bool> UntouchedState(const ir::Module& module, ir::ComputationId body,
-                                 const analysis::DataflowContext& context);
+std::vector<bool> UntouchedState(const ir::Module& module, ir::ComputationId body, const ScopeContext& context);
 
-// An op that overwrites an operand leaf and keeps what it does not overwrite: a window update, a declared custom call, a loop.
+// An op that overwrites an operand leaf and keeps what it does not overwrite: a window update, a declared custom call, a loop, a conditional.
 struct PreservingTie {
   int32_t operand = 0;
   int32_t leaf = 0;         // array leaf of the operand
-  int32_t result_leaf = 0;  // array leaf of the result that takes the operand's buffer
+  int32_t result_leaf = 0;  // array leaf of the result that takes the operand's buffer; -1: none does
   analysis::Region written;
 };
 std::vector<PreservingTie> PreservingTies(const ir::Module& module, const analysis::Dataflow& dataflow, int32_t node,
-                                          const analysis::DataflowContext& context);
+                                          const ScopeContext& context);
 
 // left x right, or the largest number when that is too large.
 int64_t SaturatingProduct(int64_t left, int64_t right);

@@ -68,6 +68,7 @@ void Checker::MakeBlocks() {
   }
   for (const auto& [id, branch] : plan_.branches) {
     for (const auto& moves : branch.ends) {
+      if (IsExchange(moves)) continue;
       for (const PointerMove& move : moves) set_anew_.insert(move.target);
     }
   }

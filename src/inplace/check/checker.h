@@ -65,6 +65,7 @@ class Checker {
   Result<bool> RestorePointers(ir::InstrId id, const IdVector<BufferId, Place>& head);
   Status EnterLoop(ir::InstrId id, const LoopPlan& loop);
   std::vector<std::vector<BufferId>> ExchangeGroups(ir::InstrId id) const;
+  bool IsExchange(const std::vector<PointerMove>& moves) const;
   Status FreshBlocks(ir::InstrId id, const std::vector<BufferId>& variables);
   Status Branches(ir::InstrId id);
   void JoinPointers(const std::vector<IdVector<BufferId, Place>>& ends);

@@ -28,7 +28,18 @@ Result<IdVector<BufferId, Place>> Checker::Moved(const std::vector<PointerMove>&
   return pointers;
 }
 
-// Groups of variables whose pointers the loop, and the loops inside it, exchange. Each exchange permutes the pointers of one
+// The moves permute the pointers of buffers of equal size.
+bool Checker::IsExchange(const std::vector<PointerMove>& moves) const {
+  std::vector<BufferId> targets, sources;
+  for (const PointerMove& move : moves) {
+    if (move.source_offset != 0 || plan_.buffers[move.source].bytes != plan_.buffers[move.target].bytes) return false;
+    targets.push_back(move.target);
+    sources.push_back(move.source);
+  }
+  return std::ranges::is_permutation(targets, sources);
+}
+
+// Groups of variables whose pointers the loop, and the loops and branches inside it, exchange. Each exchange permutes the pointers of one
 // group, so at the head of every iteration a group's variables hold the group's memory in some order.
 std::vector<std::vector<BufferId>> Checker::ExchangeGroups(InstrId id) const {
   std::map<BufferId, BufferId> leaders;
@@ -41,12 +52,16 @@ std::vector<std::vector<BufferId>> Checker::ExchangeGroups(InstrId id) const {
   while (!open.empty()) {
     InstrId current = open.back();
     open.pop_back();
-    if (auto loop = plan_.loops.find(current); loop != plan_.loops.end()) {
-      for (const PointerMove& move : loop->second.back_edge) {
-        // An inner loop that sets its variables anew leaves nothing to know about them.
+    auto join = [&](const std::vector<PointerMove>& moves) {
+      for (const PointerMove& move : moves) {
+        // What sets its variables anew leaves nothing to know about them.
         if (current != id && (set_anew_.contains(move.target) || set_anew_.contains(move.source))) continue;
         if (move.source != move.target) leaders[leader_of(move.source)] = leader_of(move.target);
       }
+    };
+    if (auto loop = plan_.loops.find(current); loop != plan_.loops.end()) join(loop->second.back_edge);
+    if (auto branches = plan_.branches.find(current); branches != plan_.branches.end()) {
+      for (const std::vector<PointerMove>& end : branches->second.ends) join(end);
     }
     for (ir::ComputationId called : module_.instruction(current).called) {
       for (InstrId inner : module_.computation(called).instructions) {

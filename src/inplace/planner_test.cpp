@@ -1,0 +1,345 @@
+// What the planner makes of small programs, one idea each: how many copies, which and why, and in which order things run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "frontend/hlo_text/parser.h"
+#include "inplace/plan.h"
+#include "ir/verify.h"
+
+namespace stead::inplace {
+namespace {
+
+// A plan that was verified and checked.
+class Planned {
+ public:
+  explicit Planned(const std::string& text, const PlanOptions& options = {}) {
+    auto module = frontend::ParseHloText(text, "test.hlo");
+    if (!module.ok()) throw std::runtime_error(module.error().ToString());
+    auto plan = MakePlan(std::move(*module), options);
+    if (!plan.ok()) throw std::runtime_error(plan.error().ToString());
+    plan_ = std::move(*plan);
+    Status verified = ir::VerifyModule(plan_.module);
+    EXPECT_TRUE(verified.ok()) << verified.error().ToString();
+    Status checked = CheckPlan(plan_);
+    EXPECT_TRUE(checked.ok()) << checked.error().ToString();
+  }
+
+  const BufferPlan& plan() const { return plan_; }
+  // "C02 4, C04 400": reasons and bytes x executions.
+  std::string Copies() const {
+    std::string text;
+    for (const CopyRecord& copy : plan_.copies) {
+      text += (text.empty() ? "" : ", ") + std::string(ir::CopyReasonCode(copy.reason)) + " " +
+              std::to_string(copy.bytes * copy.executions);
+    }
+    return text;
+  }
+  ir::InstrId Named(const std::string& name) const {
+    for (size_t number = 0; number < plan_.module.instruction_count(); ++number) {
+      ir::InstrId id(number);
+      if (!plan_.module.instruction(id).erased && plan_.module.instruction(id).name == name) return id;
+    }
+    throw std::runtime_error("no instruction " + name);
+  }
+  bool RunsBefore(ir::InstrId first, ir::InstrId second) const {
+    const auto& order = plan_.module.computation(plan_.module.instruction(first).computation).instructions;
+    return std::ranges::find(order, first) < std::ranges::find(order, second);
+  }
+  bool InOneBuffer(const std::string& one, const std::string& other) const {
+    return plan_.placements[Named(one)][0].buffer == plan_.placements[Named(other)][0].buffer;
+  }
+  // "0<-1 1<-0": result leaf and donated parameter leaf.
+  std::string Donations() const {
+    std::string text;
+    for (const Donation& donation : plan_.donations) {
+      text += (text.empty() ? "" : " ") + std::to_string(donation.result_leaf) + "<-" +
+              std::to_string(donation.parameter_leaf);
+    }
+    return text;
+  }
+
+ private:
+  BufferPlan plan_;
+};
+
+constexpr char kReadThenUpdate[] = R"(HloModule plain, buffer_donor={ (0, {}) }
+ENTRY main {
+  x = f32[100,100] parameter(0)
+  zero = s32[] constant(0)
+  one = f32[1,1] constant({ { 1 } })
+  new = f32[100,100] dynamic-update-slice(x, one, zero, zero)
+  y = f32[1,1] slice(x), slice={[0:1], [0:1]}
+  ROOT t = (f32[100,100], f32[1,1]) tuple(new, y)
+})";
+
+TEST(Planner, ReadsFirstAndUpdatesInPlace) {
+  Planned planned(kReadThenUpdate);
+  EXPECT_EQ(planned.Copies(), "");
+  EXPECT_EQ(planned.Donations(), "0<-0");
+  EXPECT_TRUE(planned.RunsBefore(planned.Named("y"), planned.Named("new")));
+  EXPECT_TRUE(planned.InOneBuffer("x", "new"));
+  EXPECT_TRUE(planned.plan().module.is_scheduled);
+}
+
+constexpr char kReverse[] = R"(HloModule reverse, buffer_donor={ (0, {}) }
+ENTRY main {
+  x = f32[100,100] parameter(0)
+  zero = s32[] constant(0)
+  one = f32[1,1] constant({ { 1 } })
+  new = f32[100,100] dynamic-update-slice(x, one, zero, zero)
+  both = (f32[100,100], f32[100,100]) tuple(new, x)
+  barrier = (f32[100,100], f32[100,100]) opt-barrier(both)
+  z = f32[100,100] get-tuple-element(barrier), index=0
+  old = f32[100,100] get-tuple-element(barrier), index=1
+  y = f32[1,1] slice(old), slice={[3:4], [5:6]}
+  w = f32[1,1] slice(old), slice={[0:1], [0:1]}
+  ROOT t = (f32[100,100], f32[1,1], f32[1,1]) tuple(z, w, y)
+})";
+
+TEST(Planner, SavesFourBytesWhenABarrierPutsTheReadLast) {
+  Planned planned(kReverse);
+  ASSERT_EQ(planned.Copies(), "C02 4");
+  const CopyRecord& copy = planned.plan().copies[0];
+  EXPECT_EQ(copy.writer, planned.Named("new"));
+  EXPECT_EQ(copy.readers, std::vector{planned.Named("w")});
+  ASSERT_EQ(copy.witness.size(), 3u);
+  EXPECT_EQ(copy.witness[0].reason, "barrier");
+  // The snapshot is taken before the update, the read stays behind the barrier.
+  EXPECT_TRUE(planned.RunsBefore(copy.copy, planned.Named("new")));
+  EXPECT_TRUE(planned.RunsBefore(planned.Named("barrier"), planned.Named("w")));
+  EXPECT_TRUE(planned.InOneBuffer("x", "new"));
+  // The element that the update leaves alone is read from x itself, after the update.
+  EXPECT_EQ(planned.plan().module.operand(planned.Named("y"), 0), planned.Named("old"));
+}
+
+TEST(Planner, CopiesWhenNoOrderExists) {
+  Planned planned(R"(HloModule both, buffer_donor={ (0, {}) }
+ENTRY main {
+  x = f32[100] parameter(0)
+  zero = s32[] constant(0)
+  one = f32[1] constant({1})
+  new = f32[100] dynamic-update-slice(x, one, zero)
+  ROOT t = (f32[100], f32[100]) tuple(new, x)
+})");
+  EXPECT_EQ(planned.Copies(), "C01 400");
+  EXPECT_EQ(planned.plan().lower_bound_bytes, 400);
+}
+
+TEST(Planner, CopiesWhatTheCallerKeeps) {
+  Planned planned(R"(HloModule kept
+ENTRY main {
+  x = f32[100] parameter(0)
+  zero = s32[] constant(0)
+  one = f32[1] constant({1})
+  ROOT new = f32[100] dynamic-update-slice(x, one, zero)
+})");
+  EXPECT_EQ(planned.Copies(), "C03 400");
+  EXPECT_NE(planned.plan().copies[0].fix.find("donate argument 0 (`x`)"), std::string::npos);
+}
+
+TEST(Planner, CopiesResultsThatCannotBeHandedOut) {
+  Planned planned(R"(HloModule results, buffer_donor={ (1, {}) }
+ENTRY main {
+  x = f32[100] parameter(0)
+  y = f32[50] parameter(1)
+  c = f32[4] constant({1, 2, 3, 4})
+  ROOT t = (f32[100], f32[50], f32[50], f32[4]) tuple(x, y, y, c)
+})");
+  EXPECT_EQ(planned.Copies(), "C03 400, C05 200, C04 16");
+  EXPECT_EQ(planned.Donations(), "1<-1");
+}
+
+TEST(Planner, PairsAlongTheFlowOfData) {
+  EXPECT_EQ(Planned(R"(HloModule swap, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {}, may-alias) }
+ENTRY main {
+  a = f32[100] parameter(0)
+  b = f32[100] parameter(1)
+  ROOT t = (f32[100], f32[100]) tuple(b, a)
+})")
+                .Donations(),
+            "1<-0 0<-1");
+}
+
+TEST(Planner, AFreshResultTakesADonatedBufferThatIsOver) {
+  // `sum` reads both; the donated operand may be overwritten element by element once `total` has read it.
+  Planned planned(R"(HloModule fresh, input_output_alias={ {0}: (0, {}, may-alias) }
+add { l = f32[] parameter(0)
+  r = f32[] parameter(1)
+  ROOT s = f32[] add(l, r) }
+ENTRY main {
+  a = f32[100] parameter(0)
+  b = f32[100] parameter(1)
+  sum = f32[100] add(a, b)
+  zero = f32[] constant(0)
+  total = f32[] reduce(a, zero), dimensions={0}, to_apply=add
+  ROOT t = (f32[100], f32[]) tuple(sum, total)
+})");
+  EXPECT_EQ(planned.Donations(), "0<-0");
+  EXPECT_TRUE(planned.RunsBefore(planned.Named("total"), planned.Named("sum")));
+}
+
+TEST(Planner, SaysWhyADonationGoesUnused) {
+  Planned planned(R"(HloModule unused, buffer_donor={ (0, {}), (1, {}) }
+ENTRY main {
+  a = f32[100] parameter(0)
+  b = f32[50] parameter(1)
+  ROOT r = f32[100] reverse(a), dimensions={0}
+})");
+  ASSERT_EQ(planned.plan().remarks.size(), 2u);
+  EXPECT_EQ(planned.plan().remarks[0].code, "D001");
+  EXPECT_NE(planned.plan().remarks[0].why.find("another order"), std::string::npos);
+  EXPECT_NE(planned.plan().remarks[1].why.find("no result has its 200 bytes"), std::string::npos);
+}
+
+TEST(Planner, NamesAnUndeclaredAlias) {
+  Planned planned(R"(HloModule undeclared, input_output_alias={ {}: (0, {}, may-alias) }
+ENTRY main {
+  a = f32[100] parameter(0)
+  ROOT r = f32[100] custom-call(a), custom_call_target="update"
+})");
+  EXPECT_EQ(planned.Copies(), "");
+  ASSERT_EQ(planned.plan().remarks.size(), 1u);
+  EXPECT_EQ(planned.plan().remarks[0].code, "C12");
+  EXPECT_EQ(planned.plan().remarks[0].writer, planned.Named("r"));
+}
+
+std::string LoopOver(const std::string& state, const std::string& body, const std::string& trips = "7") {
+  return "cond { p = " + state + " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(" +
+         trips + ")\n  ROOT l = pred[] compare(i, n), direction=LT }\nbody { p = " + state +
+         " parameter(0)\n  i = s32[] get-tuple-element(p), index=0\n  one = s32[] constant(1)\n  next = s32[] add(i, "
+         "one)\n" +
+         body + "}\n";
+}
+
+TEST(Planner, StateThatChangesPlacesIsNotCopied) {
+  const std::string state = "(s32[], f32[100], f32[100])";
+  Planned planned("HloModule swap, buffer_donor={ (0, {}), (1, {}) }\n" + LoopOver(state, R"(
+  a = f32[100] get-tuple-element(p), index=1
+  b = f32[100] get-tuple-element(p), index=2
+  ROOT t = (s32[], f32[100], f32[100]) tuple(next, b, a)
+)") + R"(ENTRY main {
+  x = f32[100] parameter(0)
+  y = f32[100] parameter(1)
+  zero = s32[] constant(0)
+  init = (s32[], f32[100], f32[100]) tuple(zero, x, y)
+  w = (s32[], f32[100], f32[100]) while(init), condition=cond, body=body
+  a = f32[100] get-tuple-element(w), index=1
+  b = f32[100] get-tuple-element(w), index=2
+  ROOT t = (f32[100], f32[100]) tuple(a, b)
+})");
+  EXPECT_EQ(planned.Copies(), "");
+  EXPECT_EQ(planned.plan().loops.at(planned.Named("w")).back_edge.size(), 2u);
+  EXPECT_EQ(planned.Donations(), "0<-0 1<-1");
+}
+
+TEST(Planner, AStencilAlternatesBetweenTwoBuffers) {
+  Planned planned("HloModule stencil, buffer_donor={ (0, {}) }\n" + LoopOver("(s32[], f32[100])", R"(
+  a = f32[100] get-tuple-element(p), index=1
+  r = f32[100] reverse(a), dimensions={0}
+  ROOT t = (s32[], f32[100]) tuple(next, r)
+)") + R"(ENTRY main {
+  x = f32[100] parameter(0)
+  zero = s32[] constant(0)
+  init = (s32[], f32[100]) tuple(zero, x)
+  w = (s32[], f32[100]) while(init), condition=cond, body=body
+  ROOT a = f32[100] get-tuple-element(w), index=1
+})");
+  EXPECT_EQ(planned.Copies(), "");
+  // The spare buffer may be the one that is returned, so it is an allocation of its own.
+  EXPECT_EQ(planned.plan().buffers[planned.plan().placements[planned.Named("r")][0].buffer].kind, Buffer::Kind::kOwned);
+}
+
+TEST(Planner, CopiesInsideALoopCountEveryIteration) {
+  Planned planned("HloModule history, buffer_donor={ (0, {}), (1, {}) }\n" + LoopOver("(s32[], f32[100], f32[100])", R"(
+  a = f32[100] get-tuple-element(p), index=1
+  value = f32[1] constant({2})
+  new = f32[100] dynamic-update-slice(a, value, i)
+  ROOT t = (s32[], f32[100], f32[100]) tuple(next, new, a)
+)") + R"(ENTRY main {
+  x = f32[100] parameter(0)
+  y = f32[100] parameter(1)
+  zero = s32[] constant(0)
+  init = (s32[], f32[100], f32[100]) tuple(zero, x, y)
+  w = (s32[], f32[100], f32[100]) while(init), condition=cond, body=body
+  a = f32[100] get-tuple-element(w), index=1
+  b = f32[100] get-tuple-element(w), index=2
+  ROOT t = (f32[100], f32[100]) tuple(a, b)
+})");
+  EXPECT_EQ(planned.Copies(), "C01 2800");
+  EXPECT_EQ(planned.plan().copies[0].executions, 7);
+}
+
+TEST(Planner, ALoopCopiesAStartValueThatIsNeededLater) {
+  Planned planned("HloModule kept, buffer_donor={ (0, {}) }\n" + LoopOver("(s32[], f32[100])", R"(
+  a = f32[100] get-tuple-element(p), index=1
+  value = f32[1] constant({2})
+  new = f32[100] dynamic-update-slice(a, value, i)
+  ROOT t = (s32[], f32[100]) tuple(next, new)
+)") + R"(ENTRY main {
+  x = f32[100] parameter(0)
+  zero = s32[] constant(0)
+  init = (s32[], f32[100]) tuple(zero, x)
+  w = (s32[], f32[100]) while(init), condition=cond, body=body
+  a = f32[100] get-tuple-element(w), index=1
+  ROOT t = (f32[100], f32[100]) tuple(a, x)
+})");
+  EXPECT_EQ(planned.Copies(), "C06 400");
+}
+
+TEST(Planner, StateThatIsOnlyReadIsNotTheLoops) {
+  Planned planned("HloModule weights, buffer_donor={ (0, {}) }\n" + LoopOver("(s32[], f32[100], f32[100])", R"(
+  a = f32[100] get-tuple-element(p), index=1
+  w = f32[100] get-tuple-element(p), index=2
+  s = f32[100] add(a, w)
+  ROOT t = (s32[], f32[100], f32[100]) tuple(next, s, w)
+)") + R"(ENTRY main {
+  x = f32[100] parameter(0)
+  weights = f32[100] parameter(1)
+  zero = s32[] constant(0)
+  init = (s32[], f32[100], f32[100]) tuple(zero, x, weights)
+  w = (s32[], f32[100], f32[100]) while(init), condition=cond, body=body
+  ROOT a = f32[100] get-tuple-element(w), index=1
+})");
+  EXPECT_EQ(planned.Copies(), "");
+}
+
+std::string Conditional(const std::string& results) {
+  return R"(HloModule branches, buffer_donor={ (1, {}) }
+change { p = (f32[100]) parameter(0)
+  a = f32[100] get-tuple-element(p), index=0
+  zero = s32[] constant(0)
+  one = f32[1] constant({1})
+  new = f32[100] dynamic-update-slice(a, one, zero)
+  ROOT t = (f32[100]) tuple(new) }
+keep { p = (f32[100]) parameter(0)
+  a = f32[100] get-tuple-element(p), index=0
+  ROOT t = (f32[100]) tuple(a) }
+ENTRY main {
+  which = pred[] parameter(0)
+  x = f32[100] parameter(1)
+  operand = (f32[100]) tuple(x)
+  c = (f32[100]) conditional(which, operand, operand), true_computation=change, false_computation=keep
+  r = f32[100] get-tuple-element(c), index=0
+  )" + results +
+         "\n}";
+}
+
+TEST(Planner, BranchesHandOverPointers) {
+  Planned planned(Conditional("ROOT t = (f32[100]) tuple(r)"));
+  EXPECT_EQ(planned.Copies(), "");
+  EXPECT_EQ(planned.Donations(), "0<-1");
+}
+
+TEST(Planner, BranchesCopyWhatIsNeededAfterwards) {
+  EXPECT_EQ(Planned(Conditional("ROOT t = (f32[100], f32[100]) tuple(r, x)")).Copies(), "C07 400, C07 400");
+}
+
+TEST(Planner, TheAlwaysCopyBaselineCopiesAtEveryUpdate) {
+  Planned planned(kReadThenUpdate, {.always_copy = true});
+  EXPECT_EQ(planned.Copies(), "C01 40000");
+}
+
+}  // namespace
+}  // namespace stead::inplace
