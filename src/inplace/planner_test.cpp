@@ -54,8 +54,7 @@ class Planned {
   std::string Donations() const {
     std::string text;
     for (const Donation& donation : plan_.donations) {
-      text += (text.empty() ? "" : " ") + std::to_string(donation.result_leaf) + "<-" +
-              std::to_string(donation.parameter_leaf);
+      text += fmt::format("{}{}<-{}", text.empty() ? "" : " ", donation.result_leaf, donation.parameter_leaf);
     }
     return text;
   }
