@@ -1,4 +1,5 @@
 // What the planner makes of small programs, one idea each: how many copies, which and why, and in which order things run.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
