@@ -32,7 +32,9 @@ class ProgramWriter {
     Line("c3 = s32[] constant(3)");
     Line("f0 = f32[] constant(0)");
     Line("f2 = f32[] constant(2)");
+    Line("less = pred[4,6] compare(x, w), direction=LT");
     indices_.push_back("c3");
+    masks_ = {"less"};
     for (int step = 0; step < 14; ++step) Step();
     Line(fmt::format("ROOT result = (f32[4,6], f32[4,6], f32[1,6], s32[]) tuple({}, {}, {}, {})", Pick(arrays_),
                      arrays_.back(), rows_.back(), indices_.back()));
@@ -49,6 +51,8 @@ class ProgramWriter {
       mc = f32[] constant(0.5)
       md = f32[] multiply(ma, mc)
       ROOT me = f32[] add(md, mb) }
+    replace { ra = f32[] parameter(0)
+      ROOT rb = f32[] parameter(1) }
     helper { ha = f32[4,6] parameter(0)
       hb = f32[4,6] parameter(1)
       hc = f32[4,6] maximum(ha, hb)
@@ -125,9 +129,7 @@ class ProgramWriter {
       case 14:
         Make(masks_, "pred[4,6]", fmt::format("compare({}, {}), direction=LT", Pick(arrays_), Pick(arrays_)));
         break;
-      case 15:
-        if (!masks_.empty()) Array(fmt::format("select({}, {}, {})", Pick(masks_), Pick(arrays_), Pick(arrays_)));
-        break;
+      case 15: Array(fmt::format("select({}, {}, {})", Pick(masks_), Pick(arrays_), Pick(arrays_))); break;
       case 16: MaskedUpdate(); break;
       case 17:
         Make(indices_, "s32[]",
@@ -178,13 +180,47 @@ class ProgramWriter {
     std::string back = Inner("f32[6,4]", fmt::format("reverse({}), dimensions={{0}}", turned));
     Array(Roll(2) ? fmt::format("transpose({}), dimensions={{1,0}}", back) : fmt::format("reshape({})", back));
   }
+  // One update of an array whose result only the next line uses: of one row, of two rows, or of one element in each row.
+  std::string Update(const std::string& array) {
+    static constexpr std::string_view kRows =
+        "update_window_dims={1}, inserted_window_dims={0}, "
+        "scatter_dims_to_operand_dims={0}, index_vector_dim=1";
+    static constexpr std::string_view kElements =
+        "update_window_dims={}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, input_batching_dims={0}, "
+        "scatter_indices_batching_dims={0}, index_vector_dim=1";
+    std::string combination = std::array{"plus", "mix", "replace"}[random_() % 3];
+    switch (Roll(3)) {
+      case 0: {
+        std::string at = Inner("s32[2,1]", fmt::format("broadcast({}), dimensions={{}}", Pick(indices_)));
+        std::string sign = Inner("s32[2,1]", "constant({{-1},{1}})");
+        std::string moved = Inner("s32[2,1]", fmt::format("add({}, {})", at, sign));
+        std::string row = Inner("f32[6]", fmt::format("reshape({})", Pick(rows_)));
+        std::string rows = Inner("f32[2,6]", fmt::format("broadcast({}), dimensions={{1}}", row));
+        return Inner("f32[4,6]",
+                     fmt::format("scatter({}, {}, {}), {}, to_apply={}", array, moved, rows, kRows, combination));
+      }
+      case 1: {
+        std::string at = Inner("s32[4,1]", fmt::format("broadcast({}), dimensions={{}}", Pick(indices_)));
+        std::string values = Inner("f32[4]", "constant({1.5,-2,0,7})");
+        return Inner("f32[4,6]",
+                     fmt::format("scatter({}, {}, {}), {}, to_apply={}", array, at, values, kElements, combination));
+      }
+      default:
+        return Inner("f32[4,6]",
+                     fmt::format("dynamic-update-slice({}, {}, {}, c0)", array, Pick(rows_), Pick(indices_)));
+    }
+  }
   void MaskedUpdate() {
-    if (masks_.empty()) return;
     std::string array = Pick(arrays_);
-    std::string update =
-        Inner("f32[4,6]", fmt::format("dynamic-update-slice({}, {}, {}, c0)", array, Pick(rows_), Pick(indices_)));
+    std::string update = Update(array);
+    if (Roll(2)) update = Update(update);
+    std::string mask = Pick(masks_);
+    if (Roll(2)) {
+      std::string lines = Inner("pred[4]", "constant({true,false,false,true})");
+      mask = Inner("pred[4,6]", fmt::format("broadcast({}), dimensions={{0}}", lines));
+    }
     bool swapped = Roll(2) != 0;
-    Array(fmt::format("select({}, {}, {})", Pick(masks_), swapped ? array : update, swapped ? update : array));
+    Array(fmt::format("select({}, {}, {})", mask, swapped ? array : update, swapped ? update : array));
   }
   void Barrier() {
     std::string in = Inner("(f32[4,6], f32[1,6])", fmt::format("tuple({}, {})", Pick(arrays_), Pick(rows_)));

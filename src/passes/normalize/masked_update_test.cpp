@@ -35,6 +35,57 @@ TEST(MaskedUpdate, UsesTheScalarOfAFilledPredicate) {
   EXPECT_EQ(Root(module).opcode, Opcode::kDynamicUpdateSlice);
 }
 
+// What JAX makes of a batched loop whose body sets one element: nothing of the size of the array is read or written again.
+TEST(MaskedUpdate, MovesTheSelectIntoTheWindowsOfAScatter) {
+  ir::Module module = After(R"(HloModule m
+    replace { a = f32[] parameter(0)
+      ROOT b = f32[] parameter(1) }
+    ENTRY main { x = f32[2,50] parameter(0)
+      i = s32[2,1] parameter(1)
+      u = f32[2] parameter(2)
+      p = pred[2] parameter(3)
+      mask = pred[2,50] broadcast(p), dimensions={0}
+      d = f32[2,50] scatter(x, i, u), update_window_dims={}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1},
+        input_batching_dims={0}, scatter_indices_batching_dims={0}, index_vector_dim=1, to_apply=replace
+      ROOT s = f32[2,50] select(mask, d, x) })",
+                            NarrowMaskedUpdates);
+  EXPECT_EQ(Root(module).opcode, Opcode::kScatter);
+  EXPECT_EQ(Count(module, Opcode::kGather), 1);
+  EXPECT_EQ(Count(module, Opcode::kSelect), 1);
+  EXPECT_EQ(CountIf(module, [](const ir::Instruction& made) { return made.shape.element_count() == 100; }), 2);
+}
+
+TEST(MaskedUpdate, MovesTheSelectIntoUpdatesInARow) {
+  ir::Module module = After(R"(HloModule m
+    ENTRY main { x = f32[50] parameter(0)
+      u = f32[1] parameter(1)
+      i = s32[] parameter(2)
+      p = pred[50] parameter(3)
+      zero = s32[] constant(0)
+      first = f32[50] dynamic-update-slice(x, u, zero)
+      second = f32[50] dynamic-update-slice(first, u, i)
+      ROOT s = f32[50] select(p, second, x) })",
+                            NarrowMaskedUpdates);
+  EXPECT_EQ(Root(module).opcode, Opcode::kDynamicUpdateSlice);
+  EXPECT_EQ(Operand(module, Root(module), 0).opcode, Opcode::kDynamicUpdateSlice);
+  EXPECT_EQ(Count(module, Opcode::kSelect), 2);
+}
+
+TEST(MaskedUpdate, LeavesAScatterThatNeitherReplacesNorAdds) {
+  ir::Module module = Parse(R"(HloModule m
+    larger { a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT c = f32[] maximum(a, b) }
+    ENTRY main { x = f32[5] parameter(0)
+      i = s32[2,1] parameter(1)
+      u = f32[2] parameter(2)
+      p = pred[5] parameter(3)
+      d = f32[5] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0},
+        index_vector_dim=1, to_apply=larger
+      ROOT s = f32[5] select(p, d, x) })");
+  EXPECT_FALSE(RunPass(module, NarrowMaskedUpdates));
+}
+
 TEST(MaskedUpdate, LeavesAnUpdateThatIsUsedElsewhere) {
   ir::Module module = Parse(R"(HloModule m
     ENTRY main { x = f32[5] parameter(0)
