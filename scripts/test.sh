@@ -2,10 +2,11 @@
 #   cpp       unit tests of the rooms (CTest)
 #   golden    text in, text out (tests/golden.py)
 #   python    JAX end to end, round trips, the tools of this repository (pytest)
+#   cases     public reports about copies, as programs that lie beside the repository (skipped where they are missing)
 #   sanitize  the parsers' tests, mutants of their inputs included, under AddressSanitizer and UndefinedBehaviorSanitizer
 # STEAD_TEST_SCALE multiplies the number of mutants and of random programs; --all sets it.
 
-SUITES=(cpp golden python sanitize)
+SUITES=(cpp golden python cases sanitize)
 SANITIZED_ROOMS='base|ir|frontend'
 ALL_ROOMS='.*'
 SCALE_OF_ALL=20
@@ -15,6 +16,8 @@ suite_cpp() { run_ctest release "$@"; }
 suite_golden() { run_python "$root/tests/golden.py" "$@"; }
 
 suite_python() { (cd "$root" && run_python -m pytest -q tests/python "$@"); }
+
+suite_cases() { run_python "$root/tests/cases.py" "$@"; }
 
 # suite_sanitize [ROOMS]: builds and runs only the tests of these rooms (a regular expression), without LLVM.
 suite_sanitize() {
@@ -51,7 +54,7 @@ test_command() {
   for word in "$@"; do
     case $word in
       --all) all=1 ;;
-      cpp | golden | python | sanitize) selected+=("$word") ;;
+      cpp | golden | python | cases | sanitize) selected+=("$word") ;;
       *)
         [ -d "$root/src/$word" ] || fail "no suite or room \`$word\`" "suites: ${SUITES[*]}; rooms: the folders under src/" "./dev help"
         selected+=("room $word")

@@ -151,7 +151,9 @@ void Dataflow::AddUses(int32_t node) {
     int32_t count = ArrayLeafCount(module_.shape(operands[number]));
     for (int32_t leaf = 0; leaf < count; ++leaf) {
       const Resolved& resolved = value(operands[number], leaf);
-      DefinitionUse use{node, static_cast<int32_t>(number), leaf, resolved.box, read.same_index && resolved.box.whole};
+      DefinitionUse use{.node = node, .operand = static_cast<int32_t>(number), .leaf = leaf, .region = resolved.box};
+      use.same_index = read.same_index && resolved.box.whole;
+      use.same_pair = read.same_pair && resolved.box.whole;
       if (resolved.same_places) use.region = read.region;
       Use(resolved, std::move(use));
     }

@@ -49,6 +49,7 @@ struct DefinitionUse {
   int32_t leaf = 0;         // array leaf of the operand; at the end: of the result
   Region region;            // elements read, in the definition's coordinates
   bool same_index = false;  // as in OperandRead
+  bool same_pair = false;   // as in OperandRead
 };
 
 // What the dataflow of one computation depends on besides the module.

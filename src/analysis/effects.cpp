@@ -32,9 +32,18 @@ void AddElementwise(const Module& module, const Instruction& instruction, Effect
   for (size_t number = 0; number < instruction.operands.size(); ++number) {
     const Shape& operand = module.shape(instruction.operands[number]);
     effects.reads[number].same_index = SameOrder(operand, instruction.shape);
+    effects.reads[number].same_pair = effects.reads[number].same_index;
     if (!SamePlaces(operand, instruction.shape)) continue;
     effects.ties.push_back({.operand = static_cast<int64_t>(number), .kind = TieKind::kElementwise});
   }
+}
+
+// Transposing a square or reversing exchanges elements in pairs, which needs no second array.
+void AddExchange(const Module& module, InstrId id, Effects& effects) {
+  effects.exchange = ExchangeOf(module, id);
+  if (!effects.exchange) return;
+  effects.reads[0].same_pair = true;
+  effects.ties.push_back({.operand = 0, .kind = TieKind::kExchange});
 }
 
 void AddUpdate(const Module& module, InstrId id, Effects& effects) {
@@ -80,6 +89,8 @@ void AddOwnEffects(const Module& module, InstrId id, Effects& effects) {
                                                     instruction.As<ir::DynamicSliceAttributes>().sizes);
       return;
     case Opcode::kDynamicUpdateSlice: AddUpdate(module, id, effects); return;
+    case Opcode::kTranspose:
+    case Opcode::kReverse: AddExchange(module, id, effects); return;
     case Opcode::kScatter: AddScatter(module, instruction, effects); return;
     case Opcode::kCustomCall: AddCustomCall(module, instruction, effects); return;
     case Opcode::kBitcastConvert: AddElementwise(module, instruction, effects); return;

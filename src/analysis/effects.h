@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "analysis/exchange.h"
 #include "ir/module.h"
 
 namespace stead::analysis {
@@ -29,13 +31,18 @@ struct OperandRead {
   bool reads = false;       // false: only forwarded or unused
   Region region;            // a superset of the elements that are read
   bool same_index = false;  // element k is read only to make element k of the result, before that is written
+  bool same_pair = false;   // or to make its partner in `Effects::exchange`, before either is written
 };
 
 enum class TieKind : uint8_t {
   kMust,         // the op overwrites the operand's buffer by its own definition (declared custom-call alias)
   kWindow,       // keeps the operand's bytes except a window, which it writes (dynamic-update-slice, scatter)
   kElementwise,  // writes every element, each after its last read: the buffer may be reused if the operand dies here
+  kExchange,     // the same, if the elements of each pair of `Effects::exchange` are read before either is written
 };
+
+// The result is not all new: what is not written must be there already.
+inline bool KeepsBytes(TieKind kind) { return kind == TieKind::kMust || kind == TieKind::kWindow; }
 
 // The result leaf may be built in operand `operand`'s buffer.
 struct Tie {
@@ -49,6 +56,7 @@ struct Tie {
 struct Effects {
   std::vector<OperandRead> reads;  // per operand
   std::vector<Tie> ties;
+  std::optional<Exchange> exchange;  // what kExchange ties need
   bool has_side_effect = false;
   bool forwards = false;  // result leaves are operand leaves (tuple, get-tuple-element, bitcast, reshape, barrier)
 };

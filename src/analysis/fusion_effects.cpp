@@ -14,6 +14,9 @@
 // read it at the same index. A loop fusion with several results of one size computes, for each index, all results before it
 // stores any; results of different sizes need several loops, so then nothing is tied.
 //
+// Exchange ties. Where the fusion transposes squares or reverses, all in the same way, element k may also flow into the partner
+// of k: the loop then makes both elements of a pair before it stores either. Twice to the partner is back again.
+//
 // Window ties. The result is an update (through bitcasts) whose target is the parameter (through bitcasts). Every other
 // read of the parameter must take place before the element is overwritten: the same window, element j of it flowing only
 // into element j of the update. A read of anything else loses the tie: it could come after the overwrite.
@@ -64,6 +67,13 @@ bool IsRename(const Module& module, InstrId id) {
          ir::ElementBytes(operand.element_type) == ir::ElementBytes(instruction.shape.element_type);
 }
 
+// Elements that renames lead to each other lie in the same bytes.
+bool SameMemory(const Shape& left, const Shape& right) {
+  if (SamePlaces(left, right)) return true;
+  return left.is_row_major() && right.is_row_major() && left.element_count() == right.element_count() &&
+         ir::ElementBytes(left.element_type) == ir::ElementBytes(right.element_type);
+}
+
 // Follows renames from a value back to what they rename.
 InstrId SourceOfRenames(const Module& module, InstrId id) {
   while (IsRename(module, id)) id = module.operand(id, 0);
@@ -74,8 +84,14 @@ InstrId SourceOfRenames(const Module& module, InstrId id) {
 class Alignment {
  public:
   // `is_sink(use)`: the use is an allowed end. `outputs_are_sinks`: so is being a result of the fusion.
-  Alignment(const Module& module, InstrId root, bool outputs_are_sinks, std::function<bool(const Use&)> is_sink)
-      : module_(module), root_(root), outputs_are_sinks_(outputs_are_sinks), is_sink_(std::move(is_sink)) {}
+  // `exchange`: element k may flow into its partner as well.
+  Alignment(const Module& module, InstrId root, bool outputs_are_sinks, std::function<bool(const Use&)> is_sink,
+            std::optional<Exchange> exchange = std::nullopt)
+      : module_(module),
+        root_(root),
+        outputs_are_sinks_(outputs_are_sinks),
+        is_sink_(std::move(is_sink)),
+        exchange_(std::move(exchange)) {}
 
   bool Holds(InstrId id) {
     auto [entry, fresh] = known_.try_emplace(id, false);
@@ -91,6 +107,7 @@ class Alignment {
     if (is_sink_(use)) return true;
     if (module_.instruction(use.user).opcode == Opcode::kTuple) return use.user == root_ && outputs_are_sinks_;
     if (IsRename(module_, use.user)) return Holds(use.user);
+    if (exchange_ && ExchangeOf(module_, use.user) == exchange_) return Holds(use.user);
     const OperandRead read = EffectsOf(module_, use.user).reads[use.operand];
     // A window update keeps its target's elements but is no loop over them; its own rule is in WindowTie.
     bool is_update = ir::HasTrait(module_.instruction(use.user).opcode, ir::kWritesInto0);
@@ -101,6 +118,7 @@ class Alignment {
   InstrId root_;
   bool outputs_are_sinks_;
   std::function<bool(const Use&)> is_sink_;
+  std::optional<Exchange> exchange_;
   std::unordered_map<InstrId, bool> known_;
 };
 
@@ -163,8 +181,11 @@ class FusionAnalysis {
   Effects Run() {
     Effects effects;
     effects.reads.resize(fusion_.operands.size());
-    Alignment alignment(module_, fused_.root, true, [](const Use&) { return false; });
+    const auto nowhere = [](const Use&) { return false; };
     bool one_loop = IsOneLoop();
+    if (one_loop) effects.exchange = CommonExchange();
+    Alignment alignment(module_, fused_.root, true, nowhere);
+    Alignment paired(module_, fused_.root, true, nowhere, effects.exchange);
     for (size_t number = 0; number < effects.reads.size(); ++number) {
       InstrId parameter = fused_.parameters.at(number);
       if (!module_.shape(parameter).is_array()) {
@@ -173,7 +194,12 @@ class FusionAnalysis {
       }
       IncludeReads(module_, fused_.root, parameter, false, effects.reads[number]);
       effects.reads[number].same_index = one_loop && alignment.Holds(parameter);
-      if (effects.reads[number].same_index) AddElementwiseTies(number, effects);
+      effects.reads[number].same_pair = one_loop && paired.Holds(parameter);
+      if (effects.reads[number].same_index) {
+        AddFullTies(number, TieKind::kElementwise, effects);
+      } else if (effects.reads[number].same_pair) {
+        AddFullTies(number, TieKind::kExchange, effects);
+      }
     }
     for (const Output& output : outputs_) AddWindowTie(output, effects);
     return effects;
@@ -187,11 +213,22 @@ class FusionAnalysis {
     });
   }
 
-  void AddElementwiseTies(size_t number, Effects& effects) {
+  // The exchange that all transposes and reverses inside make; nothing when they differ.
+  std::optional<Exchange> CommonExchange() const {
+    std::optional<Exchange> common;
+    for (InstrId id : fused_.instructions) {
+      std::optional<Exchange> exchange = ExchangeOf(module_, id);
+      if (!exchange) continue;
+      if (common && !(common == exchange)) return std::nullopt;
+      common = std::move(exchange);
+    }
+    return common;
+  }
+
+  void AddFullTies(size_t number, TieKind kind, Effects& effects) {
     for (const Output& output : outputs_) {
-      if (!SamePlaces(module_.shape(fused_.parameters[number]), module_.shape(output.value))) continue;
-      effects.ties.push_back(
-          {.operand = static_cast<int64_t>(number), .result_index = output.index, .kind = TieKind::kElementwise});
+      if (!SameMemory(module_.shape(fused_.parameters[number]), module_.shape(output.value))) continue;
+      effects.ties.push_back({.operand = static_cast<int64_t>(number), .result_index = output.index, .kind = kind});
     }
   }
 

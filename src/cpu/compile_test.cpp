@@ -26,6 +26,35 @@ TEST(Movement, SliceReverseTranspose) {
   ExpectSame(Op("  a = bf16[3,32,48] parameter(0)\n", "bf16[3,48,32] transpose(a), dimensions={0,2,1}"));
 }
 
+// The result takes over the donated operand and exchanges its elements in pairs; sizes around those of tiles.
+TEST(Movement, ExchangesInPlace) {
+  const std::string donated = "HloModule m, input_output_alias={ {}: (0, {}) }\n";
+  for (const std::string type : {"f32[70,70]", "f32[32,32]", "f32[1,1]", "s8[33,33]", "f64[3,3]"}) {
+    const std::string entry = "ENTRY e {\n  a = " + type + " parameter(0)\n  ROOT r = " + type;
+    ExpectSame(donated + entry + " transpose(a), dimensions={1,0}\n}\n");
+    for (const std::string dimensions : {"{0}", "{1}", "{0,1}"}) {
+      ExpectSame(donated + entry + " reverse(a), dimensions=" + dimensions + "\n}\n");
+    }
+    ExpectSame(donated + "f {\n  p = " + type + " parameter(0)\n  n = " + type + " negate(p)\n  t = " + type +
+               " transpose(n), dimensions={1,0}\n  ROOT s = " + type + " subtract(t, p)\n}\n" + entry +
+               " fusion(a), kind=kLoop, calls=f\n}\n");
+  }
+  ExpectSame(donated +
+             "ENTRY e {\n  a = f32[5,40,3,40] parameter(0)\n"
+             "  ROOT r = f32[5,40,3,40] transpose(a), dimensions={0,3,2,1}\n}\n");
+  ExpectSame(donated + R"(f {
+  p = f32[1600] parameter(0)
+  s = f32[40,40] reshape(p)
+  t = f32[40,40] transpose(s), dimensions={1,0}
+  u = f32[1600] reshape(t)
+  ROOT n = f32[1600] exponential(u)
+}
+ENTRY e {
+  a = f32[1600] parameter(0)
+  ROOT r = f32[1600] fusion(a), kind=kLoop, calls=f
+})");
+}
+
 TEST(Movement, Reshape) {
   for (const std::string root : {"f32[6,20]", "f32[120]", "f32[2,3,20]", "f32[24,5]", "f32[5,24]", "f32[4,1,30]"}) {
     ExpectSame(Op("  a = f32[2,3,4,5] parameter(0)\n  n = f32[2,3,4,5] negate(a)\n", root + " reshape(n)"));

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/effects.h"
+
 namespace stead::cpu {
 namespace {
 
@@ -261,6 +263,18 @@ class Lowering {
     return {};
   }
 
+  // A result takes over an operand of which it also reads the partners of the elements it writes.
+  bool OverwritesInPairs(InstrId id) const {
+    const std::vector<Slice>& results = plan_.placements[id];
+    return std::ranges::any_of(analysis::EffectsOf(module_, id).ties, [&](const analysis::Tie& tie) {
+      if (tie.kind != analysis::TieKind::kExchange) return false;
+      const Slice& operand = plan_.placements[module_.operand(id, static_cast<size_t>(tie.operand))].at(0);
+      return std::ranges::any_of(results, [&](const Slice& result) {
+        return result.buffer == operand.buffer && result.offset == operand.offset;
+      });
+    });
+  }
+
   Status Kernel(InstrId id) {
     const Instruction& instruction = module_.instruction(id);
     KernelRequest request{id, {}};
@@ -275,6 +289,10 @@ class Lowering {
           operands, [&](const Place& operand) { return operand.slot == place.slot && operand.offset == place.offset; });
       request.in_place.push_back(shared == operands.end() ? -1 : shared - operands.begin());
       results.push_back(place);
+    }
+    if (OverwritesInPairs(id)) {
+      const analysis::Exchange exchange = *analysis::EffectsOf(module_, id).exchange;
+      request.pairs = ElementPairs{exchange.dimensions, exchange.permutation, exchange.reversed};
     }
     TRY(cpu::Kernel kernel, compiler_.Add(request));
     if (kernel.work_items == 0) return {};

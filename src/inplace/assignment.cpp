@@ -306,7 +306,7 @@ class Assigner {
       if (walk.dataflow.LastUse(held) < made.node) return true;
       // A view ends here too, though its bytes are not where the result's element is.
       return walk.place[held].offset == 0 && walk.dataflow.definition(held).bytes == made.bytes &&
-             OverwritesElementwise(module_, walk.dataflow, made.node, made.leaf, held);
+             OverwritesFully(module_, walk.dataflow, made.node, made.leaf, held);
     });
   }
 
@@ -320,14 +320,14 @@ class Assigner {
     if (reserved.node < walk.dataflow.definition(definition).node) return true;
     if (last < reserved.node) return true;
     return last == reserved.node && walk.families.Writer(definition) > walk.dataflow.node_count() &&
-           OverwritesElementwise(module_, walk.dataflow, reserved.node, reserved.leaf, definition);
+           OverwritesFully(module_, walk.dataflow, reserved.node, reserved.leaf, definition);
   }
 
   std::optional<BufferId> DyingOperand(Walk& walk, DefinitionId definition) {
     if (options_.always_copy) return std::nullopt;
     const Definition& made = walk.dataflow.definition(definition);
     for (const analysis::Tie& tie : walk.dataflow.effects(made.node).ties) {
-      if (tie.kind != analysis::TieKind::kElementwise) continue;
+      if (KeepsBytes(tie.kind)) continue;
       if (ArrayLeafNumber(module_.shape(made.instruction), tie.result_index) != made.leaf) continue;
       InstrId operand = module_.operand(made.instruction, static_cast<size_t>(tie.operand));
       Slice slice = PlaceOf(walk, operand, ArrayLeafNumber(module_.shape(operand), tie.operand_index));

@@ -51,21 +51,24 @@ DefinitionId Families::Head(DefinitionId definition) const {
   return definition;
 }
 
-bool OverwritesElementwise(const Module& module, const Dataflow& dataflow, int32_t node, int32_t leaf,
-                           DefinitionId definition) {
+bool OverwritesFully(const Module& module, const Dataflow& dataflow, int32_t node, int32_t leaf,
+                     DefinitionId definition) {
   InstrId id = dataflow.instruction(node);
-  bool tied = false;
+  bool tied = false, in_pairs = false;
   for (const analysis::Tie& tie : dataflow.effects(node).ties) {
-    if (tie.kind != analysis::TieKind::kElementwise) continue;
+    if (KeepsBytes(tie.kind)) continue;
     if (ArrayLeafNumber(module.shape(id), tie.result_index) != leaf) continue;
     InstrId operand = module.operand(id, static_cast<size_t>(tie.operand));
     const analysis::Resolved& value =
         dataflow.value(operand, ArrayLeafNumber(module.shape(operand), tie.operand_index));
-    tied = tied || (value.definition == definition && value.box.whole);
+    if (value.definition != definition || !value.box.whole) continue;
+    tied = true;
+    in_pairs = in_pairs || tie.kind == analysis::TieKind::kExchange;
   }
   if (!tied) return false;
-  return std::ranges::all_of(dataflow.uses(definition),
-                             [&](const DefinitionUse& use) { return use.node != node || use.same_index; });
+  return std::ranges::all_of(dataflow.uses(definition), [&](const DefinitionUse& use) {
+    return use.node != node || (in_pairs ? use.same_pair : use.same_index);
+  });
 }
 
 namespace {
@@ -86,7 +89,7 @@ bool IsFreeFor(const Module& module, const Dataflow& dataflow, const Families& f
   int32_t last = families.LastUse(offer.content);
   if (last < made.node) return true;
   return last == made.node && families.Writer(offer.content) > dataflow.node_count() &&
-         OverwritesElementwise(module, dataflow, made.node, made.leaf, offer.content);
+         OverwritesFully(module, dataflow, made.node, made.leaf, offer.content);
 }
 
 Pairing PairResults(const Module& module, const Dataflow& dataflow, const Families& families, InstrId root,

@@ -31,10 +31,10 @@ class Families {
   IdVector<analysis::DefinitionId, int32_t> writer_;
 };
 
-// True when result leaf `leaf` of `node` may overwrite a buffer whose content `definition` it reads: an elementwise tie, and
-// every read of the definition by the node is at the index being written.
-bool OverwritesElementwise(const ir::Module& module, const analysis::Dataflow& dataflow, int32_t node, int32_t leaf,
-                           analysis::DefinitionId definition);
+// True when result leaf `leaf` of `node` may overwrite a buffer whose content `definition` it reads: a tie that writes every
+// element, and every read of the definition by the node is at the index being written (or, for exchanges, at its partner).
+bool OverwritesFully(const ir::Module& module, const analysis::Dataflow& dataflow, int32_t node, int32_t leaf,
+                     analysis::DefinitionId definition);
 
 // A buffer that the scope may overwrite after the last use of its first content.
 struct Offer {

@@ -83,6 +83,34 @@ TEST(Planner, ReadsFirstAndUpdatesInPlace) {
   EXPECT_TRUE(planned.plan().module.is_scheduled);
 }
 
+// The transpose of a square exchanges its elements in pairs: no second array, also through reshapes and with what is fused.
+TEST(Planner, TransposesADonatedSquareInPlace) {
+  Planned planned(R"(HloModule m, buffer_donor={ (0, {}) }
+fused { p = f32[10000] parameter(0)
+  square = f32[100,100] reshape(p)
+  twice = f32[100,100] add(square, square)
+  turned = f32[100,100] transpose(twice), dimensions={1,0}
+  ROOT sum = f32[100,100] add(turned, twice) }
+ENTRY main {
+  x = f32[10000] parameter(0)
+  ROOT made = f32[100,100] fusion(x), kind=kLoop, calls=fused
+})");
+  EXPECT_EQ(planned.Copies(), "");
+  EXPECT_EQ(planned.Donations(), "0<-0");
+}
+
+// Other transposes, and reads of the array at a third place, are no exchanges.
+TEST(Planner, MakesASecondArrayWhereElementsMoveInLongerCycles) {
+  for (const std::string square :
+       {"[16,16,16] transpose(x), dimensions={1,2,0}", "[16,256] transpose(flat), dimensions={1,0}"}) {
+    Planned planned(
+        "HloModule m, buffer_donor={ (0, {}) }\nENTRY main {\n  x = f32[16,16,16] parameter(0)\n"
+        "  flat = f32[256,16] reshape(x)\n  ROOT made = f32" +
+        square + "\n}\n");
+    EXPECT_EQ(planned.Donations(), "") << square;
+  }
+}
+
 constexpr char kReverse[] = R"(HloModule reverse, buffer_donor={ (0, {}) }
 ENTRY main {
   x = f32[100,100] parameter(0)
@@ -183,9 +211,9 @@ ENTRY main {
 TEST(Planner, SaysWhyADonationGoesUnused) {
   Planned planned(R"(HloModule unused, buffer_donor={ (0, {}), (1, {}) }
 ENTRY main {
-  a = f32[100] parameter(0)
+  a = f32[5,20] parameter(0)
   b = f32[50] parameter(1)
-  ROOT r = f32[100] reverse(a), dimensions={0}
+  ROOT r = f32[20,5] transpose(a), dimensions={1,0}
 })");
   ASSERT_EQ(planned.plan().remarks.size(), 2u);
   EXPECT_EQ(planned.plan().remarks[0].code, "D001");
@@ -237,7 +265,9 @@ TEST(Planner, StateThatChangesPlacesIsNotCopied) {
 TEST(Planner, AStencilAlternatesBetweenTwoBuffers) {
   Planned planned("HloModule stencil, buffer_donor={ (0, {}) }\n" + LoopOver("(s32[], f32[100])", R"(
   a = f32[100] get-tuple-element(p), index=1
-  r = f32[100] reverse(a), dimensions={0}
+  f = f32[] constant(0)
+  s = f32[99] slice(a), slice={[0:99]}
+  r = f32[100] pad(s, f), padding=1_0
   ROOT t = (s32[], f32[100]) tuple(next, r)
 )") + R"(ENTRY main {
   x = f32[100] parameter(0)

@@ -135,7 +135,7 @@ std::vector<PreservingTie> PreservingTies(const Module& module, const Dataflow& 
   InstrId id = dataflow.instruction(node);
   const Instruction& instruction = module.instruction(id);
   for (const analysis::Tie& tie : dataflow.effects(node).ties) {
-    if (tie.kind == analysis::TieKind::kElementwise) continue;
+    if (!KeepsBytes(tie.kind)) continue;
     ties.push_back({static_cast<int32_t>(tie.operand),
                     ArrayLeafNumber(module.shape(instruction.operands[tie.operand]), tie.operand_index),
                     ArrayLeafNumber(instruction.shape, tie.result_index), tie.written});

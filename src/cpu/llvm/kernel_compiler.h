@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,20 @@ namespace stead::cpu {
 // may run in any order and at the same time as others. REQUIRES: begin < end.
 using KernelFunction = void(void* const* arguments, int64_t begin, int64_t end);
 
+// Pairs of elements that are exchanged: the partner of index k is p with p[dim] = k[permutation[dim]], counted from the end of
+// the dimension where it is reversed.
+struct ElementPairs {
+  std::vector<int64_t> dimensions;  // row major, as many elements as the results
+  std::vector<int64_t> permutation;
+  std::vector<bool> reversed;
+};
+
 struct KernelRequest {
   ir::InstrId instruction;
   // Per result leaf: the operand leaf whose memory it takes over, -1 for memory of its own.
   std::vector<int64_t> in_place;
+  // Set when an operand whose memory is taken over is read at an element's partner too: both are read before either is written.
+  std::optional<ElementPairs> pairs = {};
 };
 
 struct Kernel {

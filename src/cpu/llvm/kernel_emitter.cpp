@@ -219,7 +219,8 @@ Result<Kernel> KernelEmitter::Emit() {
   TRY_STATUS(Order(nests));
   std::erase_if(nests, [](const Nest& nest) { return nest.outputs[0].array.shape.element_count() == 0; });
   kernel_.symbol = function_->getName().str();
-  shares_work_ = nests.size() == 1 && (nests[0].kind == NestKind::kLoop || nests[0].kind == NestKind::kRows);
+  shares_work_ =
+      nests.size() == 1 && !request_.pairs && (nests[0].kind == NestKind::kLoop || nests[0].kind == NestKind::kRows);
   kernel_.work_items = nests.empty() ? 0 : 1;
   int64_t elements = 0;
   for (const Nest& nest : nests) {
@@ -233,7 +234,10 @@ Result<Kernel> KernelEmitter::Emit() {
 
 void KernelEmitter::EmitNest(const Nest& nest) {
   switch (nest.kind) {
-    case NestKind::kLoop: EmitLoop(nest.outputs, true); break;
+    case NestKind::kLoop:
+      if (request_.pairs) return EmitPairs(nest.outputs);
+      EmitLoop(nest.outputs, true);
+      break;
     case NestKind::kRows: EmitLoop(nest.outputs, false); break;
     case NestKind::kWindow: EmitWindow(nest.outputs[0]); break;
     case NestKind::kPieces: EmitPieces(nest.outputs[0]); break;

@@ -1,6 +1,7 @@
 // Emits the function of one kernel: which loops run, in which order, and where results are stored. Values come from Generator.
 //   Results are computed by one of these nests:
-//     loop      over the result's elements, vectors along its fastest dimension (flat over all of them where possible)
+//     loop      over the result's elements, vectors along its fastest dimension (flat over all of them where possible);
+//               over pairs of elements when the request asks for it
 //     rows      the same without vectors, where each element is itself a vectorised reduction
 //     window    dynamic-update-slice: only the window is written; the rest is copied first unless it is in place
 //     pieces    concatenate: one loop per operand
@@ -64,6 +65,9 @@ class KernelEmitter {
   int64_t TransposedDimension(const std::vector<Output>& outputs, const std::vector<int64_t>& dims);
   // The loop at `level` of a nest; the outermost one runs over the caller's share of the work.
   IndexExpression OpenLevel(size_t level, int64_t count);
+  // A loop over the pairs of elements that the request names, tile by tile.
+  void EmitPairs(const std::vector<Output>& outputs);
+  Index PartnerOf(const Index& index) const;
   void EmitWindow(const Output& output);
   void EmitPieces(const Output& output);
   void EmitScatter(const std::vector<Output>& outputs);

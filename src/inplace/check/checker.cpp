@@ -223,7 +223,7 @@ Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_lea
       ByteRange operand_range = RangeOf(Slices(from)[leaf], shapes[leaf].byte_size());
       const Tie* tie = TieOf(instruction, effects, operand, leaf, result_leaf);
       bool same = operand_range.place == range.place && operand_range.bytes == range.bytes;
-      bool keeps_bytes = tie != nullptr && tie->kind != TieKind::kElementwise;
+      bool keeps_bytes = tie != nullptr && KeepsBytes(tie->kind);
       if (keeps_bytes && !same)
         return Refused(id, "it changes its operand in part but is placed elsewhere: a hidden copy");
       if (!memory_.MayOverlap(operand_range, range)) continue;

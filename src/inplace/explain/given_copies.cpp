@@ -124,8 +124,7 @@ Users UsersOf(const Module& module, InstrId origin) {
     analysis::Effects effects = analysis::EffectsOf(module, id);
     if (effects.forwards) continue;
     bool writes = std::ranges::any_of(effects.ties, [&](const analysis::Tie& tie) {
-      return tie.kind != analysis::TieKind::kElementwise &&
-             OriginOf(module, instruction.operands[static_cast<size_t>(tie.operand)]) == origin;
+      return KeepsBytes(tie.kind) && OriginOf(module, instruction.operands[static_cast<size_t>(tie.operand)]) == origin;
     });
     bool reads = false;
     for (size_t operand = 0; operand < instruction.operands.size(); ++operand) {

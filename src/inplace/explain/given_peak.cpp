@@ -70,7 +70,7 @@ void JoinInstruction(const Module& module, InstrId id, Chains& chains) {
     default: break;
   }
   for (const analysis::Tie& tie : analysis::EffectsOf(module, id).ties) {
-    if (tie.kind == analysis::TieKind::kElementwise) continue;
+    if (!KeepsBytes(tie.kind)) continue;
     chains.JoinLeaves(id, tie.result_index, instruction.operands[static_cast<size_t>(tie.operand)], tie.operand_index);
   }
 }

@@ -60,7 +60,7 @@ void Arcs::AddOverwriter(InstrId id) {
   if (UpdatesInPlace(module_, id)) {
     for (const analysis::Tie& tie : analysis::EffectsOf(module_, id).ties) {
       InstrId operand = instruction.operands[static_cast<size_t>(tie.operand)];
-      if (tie.kind != analysis::TieKind::kElementwise && tie.operand_index.empty()) AddTarget(operand, id);
+      if (KeepsBytes(tie.kind) && tie.operand_index.empty()) AddTarget(operand, id);
     }
   }
   if (IsControl(instruction.opcode) && UpdatesInside(module_, instruction)) {
