@@ -265,9 +265,9 @@ TEST(Planner, StateThatChangesPlacesIsNotCopied) {
 TEST(Planner, AStencilAlternatesBetweenTwoBuffers) {
   Planned planned("HloModule stencil, buffer_donor={ (0, {}) }\n" + LoopOver("(s32[], f32[100])", R"(
   a = f32[100] get-tuple-element(p), index=1
-  f = f32[] constant(0)
-  s = f32[99] slice(a), slice={[0:99]}
-  r = f32[100] pad(s, f), padding=1_0
+  third = f32[] constant(0.3)
+  weights = f32[100,100] broadcast(third), dimensions={}
+  r = f32[100] dot(weights, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
   ROOT t = (s32[], f32[100]) tuple(next, r)
 )") + R"(ENTRY main {
   x = f32[100] parameter(0)
