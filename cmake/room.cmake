@@ -74,7 +74,7 @@ function(stead_llvm folder)
   endif()
 endfunction()
 
-# The PJRT plugin: one shared library that exports GetPjrtApi and nothing else.
+# The PJRT plugin: one shared library that exports what src/pjrt/exports.map lists and nothing else.
 function(stead_plugin folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${folder}/*.cpp)
   if(NOT sources)

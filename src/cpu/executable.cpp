@@ -30,6 +30,10 @@ Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, Mach
     executable->kernels_.push_back(reinterpret_cast<KernelFunction*>(address));
   }
   for (const MatMul& matmul : executable->program_.matmuls) executable->matmuls_.push_back(PrepareMatMul(matmul));
+  for (const ffi::CallSite& site : executable->program_.custom_calls) {
+    TRY(std::unique_ptr<ffi::CustomCall> call, ffi::CustomCall::Make(site));
+    executable->custom_calls_.push_back(std::move(call));
+  }
   return executable;
 }
 
@@ -90,10 +94,14 @@ Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> 
   return frame;
 }
 
-void CpuExecutable::Walk(std::vector<std::byte*>& slots) const {
+Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execution) const {
   std::vector<void*> pointers(most_places_);
   const auto address = [&](uint32_t number) {
     return slots[program_.places[number].slot] + program_.places[number].offset;
+  };
+  const auto gather_addresses = [&](const Step& step) {
+    for (uint32_t number = 0; number < step.place_count; ++number)
+      pointers[number] = address(step.first_place + number);
   };
   for (size_t at = 0; at < program_.steps.size();) {
     const Step& step = program_.steps[at];
@@ -101,10 +109,14 @@ void CpuExecutable::Walk(std::vector<std::byte*>& slots) const {
     size_t next = at + 1;
     switch (step.kind) {
       case Step::Kind::kKernel:
-        for (uint32_t number = 0; number < step.place_count; ++number) pointers[number] = address(first + number);
+        gather_addresses(step);
         kernels_[step.index](pointers.data(), 0, program_.kernels[step.index].work_items);
         break;
       case Step::Kind::kMatMul: matmuls_[step.index](address(first), address(first + 1), address(first + 2)); break;
+      case Step::Kind::kCustomCall:
+        gather_addresses(step);
+        TRY_STATUS(custom_calls_[step.index]->Run({pointers.data(), step.place_count}, execution));
+        break;
       case Step::Kind::kCopy: std::memcpy(address(first), address(first + 1), step.bytes); break;
       case Step::Kind::kMove:
         for (uint32_t pair = 0; pair < step.place_count; pair += 2) pointers[pair] = address(first + pair + 1);
@@ -126,6 +138,7 @@ void CpuExecutable::Walk(std::vector<std::byte*>& slots) const {
     }
     at = next;
   }
+  return {};
 }
 
 // A result is handed out in the memory that it lies in. Loops may have exchanged pointers, so the owner is looked up by
@@ -151,10 +164,13 @@ Result<std::vector<AllocationRef>> CpuExecutable::TakeResults(Frame& frame, std:
   return results;
 }
 
-Result<std::vector<AllocationRef>> CpuExecutable::Run(std::span<const Argument> arguments) {
+Result<std::vector<AllocationRef>> CpuExecutable::Run(std::span<const Argument> arguments,
+                                                      runtime::RunContext& context) {
   TRY_STATUS(CheckArguments(arguments));
   TRY(Frame frame, MakeFrame(arguments));
-  Walk(frame.slots);
+  context.started = true;
+  ffi::Execution execution({});
+  TRY_STATUS(Walk(frame.slots, execution));
   return TakeResults(frame, arguments);
 }
 

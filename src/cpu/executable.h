@@ -17,7 +17,8 @@ class CpuExecutable : public runtime::Executable {
 
   const runtime::Signature& signature() const override { return signature_; }
   const runtime::MemoryStats& memory_stats() const override { return memory_stats_; }
-  Result<std::vector<runtime::AllocationRef>> Run(std::span<const runtime::Argument> arguments) override;
+  Result<std::vector<runtime::AllocationRef>> Run(std::span<const runtime::Argument> arguments,
+                                                  runtime::RunContext& context) override;
 
  private:
   CpuExecutable(Program program, MachineCode code, runtime::Signature signature, runtime::MemoryStats memory_stats);
@@ -30,7 +31,8 @@ class CpuExecutable : public runtime::Executable {
   };
   Status CheckArguments(std::span<const runtime::Argument> arguments) const;
   Result<Frame> MakeFrame(std::span<const runtime::Argument> arguments) const;
-  void Walk(std::vector<std::byte*>& slots) const;
+  // RETURNS the error of a custom call; the steps after it did not run.
+  Status Walk(std::vector<std::byte*>& slots, ffi::Execution& execution) const;
   Result<std::vector<runtime::AllocationRef>> TakeResults(Frame& frame,
                                                           std::span<const runtime::Argument> arguments) const;
 
@@ -38,6 +40,7 @@ class CpuExecutable : public runtime::Executable {
   MachineCode code_;
   std::vector<KernelFunction*> kernels_;
   std::vector<MatMulFunction> matmuls_;
+  std::vector<std::unique_ptr<ffi::CustomCall>> custom_calls_;
   runtime::Signature signature_;
   runtime::MemoryStats memory_stats_;
   uint32_t most_places_ = 0;

@@ -117,6 +117,29 @@ ir::Literal InMemoryOrder(const ir::Literal& literal, const Shape& shape) {
   return ordered;
 }
 
+// What the instruction says, for the room that knows the foreign interface.
+Result<ffi::CallSite> ToCallSite(const ir::Module& module, InstrId id) {
+  const Instruction& call = module.instruction(id);
+  ffi::CallSite site{.target = call.As<ir::CustomCallAttributes>().target, .where = module.SourceOf(id)};
+  const auto value_of = [&](std::string_view key) {
+    const auto found = std::ranges::find(call.extra, key, &ir::ExtraAttribute::key);
+    return found == call.extra.end() ? std::string() : found->value;
+  };
+  const std::string version = value_of("api_version");
+  if (version != "API_VERSION_TYPED_FFI") {
+    return Unimplemented(fmt::format("custom call to `{}` with {}", site.target,
+                                     version.empty() ? "no `api_version`" : fmt::format("`api_version={}`", version)),
+                         site.where, "only calls of the typed XLA FFI (API_VERSION_TYPED_FFI) can run");
+  }
+  site.configuration = value_of("backend_config");
+  const auto add_leaves = [](const Shape& shape, std::vector<Shape>& leaves) {
+    ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) { leaves.push_back(leaf); });
+  };
+  for (InstrId operand : call.operands) add_leaves(module.shape(operand), site.operands);
+  add_leaves(call.shape, site.results);
+  return site;
+}
+
 class Lowering {
  public:
   Lowering(const BufferPlan& plan, KernelCompiler& compiler) : plan_(plan), module_(plan.module), compiler_(compiler) {}
@@ -219,6 +242,7 @@ class Lowering {
       case Opcode::kWhile: return While(id);
       case Opcode::kConditional: return Conditional(id);
       case Opcode::kConstant: return Constant(id);
+      case Opcode::kCustomCall: return CustomCall(id);
       default: break;
     }
     if (plan_.placements[id].empty() || plan_.IsView(id)) return {};
@@ -302,6 +326,21 @@ class Lowering {
     program_.places.insert(program_.places.end(), operands.begin(), operands.end());
     program_.places.insert(program_.places.end(), results.begin(), results.end());
     program_.kernels.push_back(std::move(kernel));
+    return {};
+  }
+
+  // Runs for its effects too, so it makes a step whether or not it has a result.
+  Status CustomCall(InstrId id) {
+    TRY(ffi::CallSite site, ToCallSite(module_, id));
+    Step& step = AddStep(Step::Kind::kCustomCall, id);
+    const auto add_places = [&](InstrId value) {
+      for (const Slice& slice : plan_.placements[value]) program_.places.push_back(ToPlace(slice));
+    };
+    for (InstrId operand : module_.instruction(id).operands) add_places(operand);
+    add_places(id);
+    step.place_count = static_cast<uint32_t>(program_.places.size()) - step.first_place;
+    step.index = static_cast<uint32_t>(program_.custom_calls.size());
+    program_.custom_calls.push_back(std::move(site));
     return {};
   }
 

@@ -1,5 +1,5 @@
 // Program: a plan as a flat list of steps over a table of pointers ("slots", one per buffer of the plan).
-//   No host addresses inside: kernels, constants and products are named by number, memory by (slot, offset). A run is the
+//   No host addresses inside: kernels, products, custom calls and constants are named by number, memory by (slot, offset). A run is the
 //   table and a step number, so it can stop at any step and go on later; the list could be written to a file as it is.
 //   Made by Lower (lower.h), walked by the executable.
 #pragma once
@@ -12,6 +12,7 @@
 
 #include "cpu/kernels/matmul.h"
 #include "cpu/llvm/kernel_compiler.h"
+#include "ffi/custom_call.h"
 #include "inplace/plan.h"
 #include "ir/literal.h"
 
@@ -27,6 +28,7 @@ struct Step {
   enum class Kind : uint8_t {
     kKernel,      // kernels[index] on `places`
     kMatMul,      // matmuls[index] on places lhs, rhs, out
+    kCustomCall,  // custom_calls[index] on places of its operands and results
     kCopy,        // `bytes` bytes, places to, from; they do not overlap
     kMove,        // pointers: slot of the first place of each pair := address of the second, all at once
     kJump,        // to targets[0]
@@ -59,6 +61,7 @@ struct Program {
   std::vector<Slot> slots;
   std::vector<Kernel> kernels;
   std::vector<MatMul> matmuls;
+  std::vector<ffi::CallSite> custom_calls;
   std::vector<ir::Literal> constants;  // elements in the order of memory
   std::vector<Place> results;          // per result leaf
   std::vector<int64_t> result_bytes;

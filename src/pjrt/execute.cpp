@@ -49,7 +49,7 @@ class TakenArguments {
 
   std::span<const runtime::Argument> arguments() const { return arguments_; }
 
-  // The program ran: what was given away is gone for good.
+  // The program ran, if only in part: what was given away is gone for good.
   void Commit() { donations_.clear(); }
 
  private:
@@ -142,7 +142,10 @@ Status LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
 
   TakenArguments taken(signature, DonatableParameters(signature, options));
   TRY_STATUS(taken.Take({args.num_args == 0 ? nullptr : args.argument_lists[0], args.num_args}));
-  TRY(std::vector<runtime::AllocationRef> results, program->compiled.executable->Run(taken.arguments()));
+  runtime::RunContext context;
+  Result<std::vector<runtime::AllocationRef>> run = program->compiled.executable->Run(taken.arguments(), context);
+  if (context.started) taken.Commit();
+  TRY(std::vector<runtime::AllocationRef> results, std::move(run));
 
   std::vector<std::unique_ptr<PJRT_Buffer>> outputs;
   for (size_t number = 0; number < results.size(); ++number) {
@@ -150,7 +153,6 @@ Status LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
                                                     std::move(results[number])));
   }
   std::unique_ptr<PJRT_Event> event(args.device_complete_events == nullptr ? nullptr : new PJRT_Event);
-  taken.Commit();
   for (size_t number = 0; number < outputs.size(); ++number) args.output_lists[0][number] = outputs[number].release();
   if (event != nullptr) args.device_complete_events[0] = event.release();
   return {};

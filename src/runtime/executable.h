@@ -29,14 +29,23 @@ struct MemoryStats {
   int64_t argument_bytes = 0, output_bytes = 0, alias_bytes = 0, temp_bytes = 0, code_bytes = 0, peak_bytes = 0;
 };
 
+// One run, as its caller sees it.
+struct RunContext {
+  bool started = false;  // out: steps ran, so donated arguments may have lost their contents, also when the run failed
+};
+
 class Executable {
  public:
   virtual ~Executable() = default;
   virtual const Signature& signature() const = 0;
   virtual const MemoryStats& memory_stats() const = 0;
-  // One allocation per result leaf; thread-safe. RETURNS an error for a wrong number or size of arguments, or no memory;
-  // then every argument is as it was.
-  virtual Result<std::vector<AllocationRef>> Run(std::span<const Argument> arguments) = 0;
+  // One allocation per result leaf; thread-safe. RETURNS an error for a wrong number or size of arguments, or no memory,
+  // with every argument as it was; and the error of a custom call, after `context.started`.
+  virtual Result<std::vector<AllocationRef>> Run(std::span<const Argument> arguments, RunContext& context) = 0;
+  Result<std::vector<AllocationRef>> Run(std::span<const Argument> arguments) {
+    RunContext context;
+    return Run(arguments, context);
+  }
 };
 
 }  // namespace stead::runtime

@@ -8,6 +8,7 @@ import logging
 import os
 
 import stead
+import stead.ffi
 
 # Below the built-in CPU backend, which has priority 0.
 _PRIORITY = -1
@@ -26,3 +27,4 @@ def initialize() -> None:
     from jax._src import xla_bridge
 
     xla_bridge.register_plugin("stead", priority=_PRIORITY, library_path=str(library))
+    stead.ffi.install(library)
