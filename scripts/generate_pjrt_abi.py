@@ -133,12 +133,20 @@ STRUCT_FIELD_TYPES = {
     ("PJRT_Buffer_GetMemoryLayout_Args", "layout"): "PJRT_Buffer_MemoryLayout",
     ("PJRT_Error_FunctionTable", "message"): "void*",
     ("PJRT_Extension_Base", "type"): "PJRT_Extension_Type",
+    ("PJRT_FFI_UserData", "data"): "void*",
+    ("PJRT_FFI_Type_Info", "deleter"): "PJRT_FFI_TypeDeleter",
+    ("PJRT_FFI_Type_Register_Args", "type_name"): "const char*",
+    ("PJRT_FFI_Type_Register_Args", "type_info"): "PJRT_FFI_Type_Info*",
+    ("PJRT_FFI_Register_Handler_Args", "target_name"): "const char*",
 }
 
-# The functions of the extensions that the plugin offers.
+# The functions of the extensions that the plugin offers, and the structs of their arguments.
 EXTENSION_FUNCTIONS = {
-    "PJRT_Shardings_PJRT_Executable_ParameterShardings",
-    "PJRT_Shardings_PJRT_Executable_OutputShardings",
+    "PJRT_Shardings_PJRT_Executable_ParameterShardings": "PJRT_Shardings_PJRT_Executable_ParameterShardings_Args",
+    "PJRT_Shardings_PJRT_Executable_OutputShardings": "PJRT_Shardings_PJRT_Executable_OutputShardings_Args",
+    "type_register": "PJRT_FFI_Type_Register_Args",
+    "user_data_add": "PJRT_FFI_UserData_Add_Args",
+    "register_handler": "PJRT_FFI_Register_Handler_Args",
 }
 
 ENUMS = [
@@ -150,7 +158,8 @@ ENUMS = [
 POINTED_TO = [
     "PJRT_ExecuteOptions", "PJRT_Program", "PJRT_NamedValue", "PJRT_Buffer_MemoryLayout", "PJRT_Error_FunctionTable",
     "PJRT_Shardings_PJRT_Executable_ParameterShardings_Args", "PJRT_Shardings_PJRT_Executable_OutputShardings_Args",
-    "PJRT_Shardings_Extension",
+    "PJRT_Shardings_Extension", "PJRT_FFI_Type_Info", "PJRT_FFI_Type_Register_Args", "PJRT_FFI_UserData_Add_Args",
+    "PJRT_FFI_Register_Handler_Args", "PJRT_FFI_Extension",
 ]  # fmt: skip
 
 SCALARS = {
@@ -185,6 +194,7 @@ using PJRT_SerializedDeviceAssignment_Deleter = void (*)(PJRT_SerializedDeviceAs
 using PJRT_SerializedCompileOptions_Deleter = void (*)(PJRT_SerializedCompileOptions*);
 using PJRT_SerializedTopology_Deleter = void (*)(PJRT_SerializedTopology*);
 using PJRT_DeviceAttributes_Deleter = void (*)(PJRT_DeviceAttributes*);
+using PJRT_FFI_TypeDeleter = void (*)(void* object);
 
 """
 
@@ -227,7 +237,7 @@ class HeaderWriter:
                 self.emit_fields(struct, ctype, indent + "  ")
                 self.lines.append(f"{indent}}};\n")
             elif field in EXTENSION_FUNCTIONS:
-                self.lines.append(f"{indent}PJRT_Error* (*{field})({args_struct(field)}*);\n")
+                self.lines.append(f"{indent}PJRT_Error* (*{field})({EXTENSION_FUNCTIONS[field]}*);\n")
             else:
                 self.lines.append(f"{indent}{self.field_type(struct, field, ctype)} {field};\n")
 

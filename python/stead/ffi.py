@@ -7,6 +7,8 @@ puts itself there and passes everything on to both the built-in CPU backend and 
 import ctypes
 import os
 
+from stead import callbacks
+
 _TYPED_FFI = 1
 _STAGES = ("instantiate", "prepare", "initialize", "execute")
 
@@ -32,6 +34,9 @@ def install(library_path: str | os.PathLike[str]) -> None:
         xla_client._xla.register_custom_type(name, registration)
         plugin.register_type(name, registration)
 
+    # jaxlib's own handler of these serves nobody but the built-in backend.
+    for name in callbacks.TARGETS:
+        plugin.register_function(name, callbacks.handler)
     xla_client.register_custom_type_handler("cpu", register_type)
     xla_client.register_custom_call_handler("cpu", register_target)
 
@@ -51,6 +56,11 @@ class _Plugin:
     def register_handler(self, name, capsule_of_stage):
         pointers = [_pointer(capsule_of_stage.get(stage)) for stage in _STAGES]
         _check(self._register_handler(_bytes(name), *pointers))
+
+    def register_function(self, name, function):
+        """`function`: of ctypes, for the stage `execute`."""
+        pointers = {"execute": ctypes.cast(function, ctypes.c_void_p).value}
+        _check(self._register_handler(_bytes(name), *[pointers.get(stage) for stage in _STAGES]))
 
     def register_type(self, name, registration):
         type_info = _pointer(registration.get("type_info"))

@@ -169,7 +169,7 @@ Result<std::vector<AllocationRef>> CpuExecutable::Run(std::span<const Argument> 
   TRY_STATUS(CheckArguments(arguments));
   TRY(Frame frame, MakeFrame(arguments));
   context.started = true;
-  ffi::Execution execution({});
+  ffi::Execution execution(context.user_data);
   TRY_STATUS(Walk(frame.slots, execution));
   return TakeResults(frame, arguments);
 }

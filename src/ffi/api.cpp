@@ -44,12 +44,12 @@ XLA_FFI_Error* TypeRegister(XLA_FFI_Type_Register_Args* args) {
 }
 
 XLA_FFI_Error* ExecutionContextGet(XLA_FFI_ExecutionContext_Get_Args* args) {
-  const auto found = std::ranges::find(args->ctx->user_data, args->type_id->type_id, &UserData::type_id);
-  if (found == args->ctx->user_data.end()) {
+  const UserData* const user_data = args->ctx->user_data;
+  if (user_data == nullptr || !user_data->contains(args->type_id->type_id)) {
     return NewError(XLA_FFI_Error_Code_NOT_FOUND,
                     fmt::format("the caller gave no user data of type id {}", args->type_id->type_id));
   }
-  args->data = found->object;
+  args->data = user_data->at(args->type_id->type_id);
   return nullptr;
 }
 

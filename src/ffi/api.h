@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 
 #include "base/result.h"
@@ -38,7 +37,7 @@ struct StateObject {
 struct XLA_FFI_ExecutionContext {
   // By stage: instantiate, prepare, initialize. Null where the run has none.
   std::array<stead::ffi::StateObject*, 3> states = {};
-  std::span<const stead::ffi::UserData> user_data;
+  const stead::ffi::UserData* user_data = nullptr;
   int64_t run_id = 0;
 };
 

@@ -23,7 +23,7 @@ struct Execution::CallStates {
   StateObject prepared, initialized;
 };
 
-Execution::Execution(std::span<const UserData> user_data) : user_data_(user_data), run_id_(NextRunId()) {}
+Execution::Execution(const UserData* user_data) : user_data_(user_data), run_id_(NextRunId()) {}
 Execution::~Execution() = default;
 
 struct CustomCall::Binding {

@@ -25,7 +25,7 @@ CallSite Site(const std::string& target, const std::string& configuration = "") 
 
 // Runs a call of three floats to three floats.
 Status RunOnce(const CustomCall& call, std::vector<float>& in, std::vector<float>& out,
-               std::span<const UserData> user_data = {}) {
+               const UserData* user_data = nullptr) {
   Execution execution(user_data);
   void* const arrays[] = {in.data(), out.data()};
   return call.Run(arrays, execution);
@@ -102,7 +102,7 @@ TEST(CustomCall, WrongNumberOfOperandsIsTheHandlersError) {
   ASSERT_TRUE(call.ok());
   float data[3] = {};
   void* const arrays[] = {data, data, data};
-  Execution execution({});
+  Execution execution(nullptr);
   const Status status = (*call)->Run(arrays, execution);
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::kInvalidArgument);
@@ -151,7 +151,7 @@ TEST(CustomCall, StatesLiveAsLongAsTheirStages) {
     EXPECT_EQ(Counted::alive, 1);
     std::vector<float> in(3), out(3);
     {
-      Execution execution({});
+      Execution execution(nullptr);
       void* const arrays[] = {in.data(), out.data()};
       ASSERT_TRUE((*call)->Run(arrays, execution).ok());
       EXPECT_EQ(out[0], 111);
@@ -216,8 +216,8 @@ TEST(CustomCall, ContextGivesMemoryThreadsAndUserData) {
   const auto call = CustomCall::Make(Site("context"));
   std::vector<float> in(3), out(3);
   Counted given(5);
-  const UserData user_data[] = {{Counted::id.type_id, &given}};
-  ASSERT_TRUE(RunOnce(**call, in, out, user_data).ok());
+  const UserData user_data = {{Counted::id.type_id, &given}};
+  ASSERT_TRUE(RunOnce(**call, in, out, &user_data).ok());
   EXPECT_EQ(out, (std::vector<float>{1, 0, 5}));
   const Status status = RunOnce(**call, in, out);
   ASSERT_FALSE(status.ok());
@@ -244,7 +244,7 @@ TEST(CustomCall, TokensTakeNoAddress) {
   uint16_t in[10] = {};
   int64_t out = 0;
   void* const arrays[] = {in, &out};
-  Execution execution({});
+  Execution execution(nullptr);
   const Status status = (*call)->Run(arrays, execution);
   ASSERT_TRUE(status.ok()) << status.error().ToString();
   EXPECT_EQ(out, 205);

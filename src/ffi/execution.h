@@ -4,22 +4,19 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
 
 namespace stead::ffi {
 
 class CustomCall;
 
-// An object that the caller of a program hands to its custom calls, found by the type's id.
-struct UserData {
-  int64_t type_id = 0;
-  void* object = nullptr;
-};
+// Objects that the caller of a program hands to its custom calls, by the ids of their types.
+using UserData = std::map<int64_t, void*>;
 
 // Lives as long as one run, on one thread.
 class Execution {
  public:
-  explicit Execution(std::span<const UserData> user_data);
+  // `user_data` outlives the execution; null: there is none.
+  explicit Execution(const UserData* user_data);
   ~Execution();
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
@@ -28,7 +25,7 @@ class Execution {
   friend class CustomCall;
   // The objects that a call's stages `prepare` and `initialize` made in this run.
   struct CallStates;
-  std::span<const UserData> user_data_;
+  const UserData* user_data_;
   int64_t run_id_;
   std::map<const CustomCall*, std::unique_ptr<CallStates>> states_;
 };

@@ -8,6 +8,7 @@
 #include "pjrt/event.h"
 #include "pjrt/executable.h"
 #include "pjrt/execute.h"
+#include "pjrt/ffi_extension.h"
 #include "pjrt/plugin.h"
 #include "pjrt/shardings.h"
 #include "pjrt/topology.h"
@@ -152,6 +153,8 @@ void FillExecutables(PJRT_Api& api) {
   api.PJRT_LoadedExecutable_IsDeleted = Entry<LoadedExecutableIsDeleted>;
   api.PJRT_LoadedExecutable_Fingerprint = Entry<LoadedExecutableFingerprint>;
   api.PJRT_LoadedExecutable_Execute = Entry<LoadedExecutableExecute>;
+  api.PJRT_ExecuteContext_Create = Entry<ExecuteContextCreate>;
+  api.PJRT_ExecuteContext_Destroy = Entry<ExecuteContextDestroy>;
 }
 
 // How a program is split over devices. Without it JAX reads the whole final program twice after every compilation to see.
@@ -164,10 +167,22 @@ PJRT_Extension_Base* ShardingsExtension() {
   return &extension.base;
 }
 
+// What callers give to the handlers of custom calls: JAX's Python callbacks come in this way.
+PJRT_Extension_Base* FfiExtension() {
+  static PJRT_FFI_Extension extension = {};
+  extension.base.struct_size = PjrtStructSize(&extension);
+  extension.base.type = PJRT_Extension_Type_FFI;
+  extension.base.next = ShardingsExtension();
+  extension.type_register = Entry<FfiTypeRegister>;
+  extension.user_data_add = Entry<FfiUserDataAdd>;
+  extension.register_handler = Entry<FfiRegisterHandler>;
+  return &extension.base;
+}
+
 PJRT_Api MakeApi() {
   PJRT_Api api = {};
   api.struct_size = PjrtStructSize(&api);
-  api.extension_start = ShardingsExtension();
+  api.extension_start = FfiExtension();
   api.pjrt_api_version.struct_size = PjrtStructSize(&api.pjrt_api_version);
   api.pjrt_api_version.major_version = kMajorVersion;
   api.pjrt_api_version.minor_version = kMinorVersion;

@@ -1,6 +1,7 @@
 // A program that can be run. The one class of the house with virtual functions; cpu/ implements it.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct MemoryStats {
 
 // One run, as its caller sees it.
 struct RunContext {
+  // Objects for custom calls, by the ids of their types; null: none.
+  const std::map<int64_t, void*>* user_data = nullptr;
   bool started = false;  // out: steps ran, so donated arguments may have lost their contents, also when the run failed
 };
 

@@ -160,6 +160,14 @@ def test_argument_given_to_a_handler_that_fails_is_gone():
     assert x.is_deleted()
 
 
+def test_sink_of_jax_keeps_its_operand_and_does_nothing():
+    def function(x):
+        lax.dce_sink(x * 2)
+        return x + 1
+
+    assert_same(function, np.arange(3, dtype=np.float32))
+
+
 @functools.cache
 def user_handlers(folder):
     """The handlers of ffi_handlers.cpp, compiled as a user compiles theirs and registered after the backends exist."""

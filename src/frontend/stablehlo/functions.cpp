@@ -1,6 +1,7 @@
 // The functions of the module: the entry `main` with its donations, and the private ones it calls.
 #include <fmt/format.h>
 
+#include "frontend/stablehlo/entry_tokens.h"
 #include "frontend/stablehlo/importer.h"
 #include "frontend/stablehlo/names.h"
 
@@ -19,6 +20,7 @@ Result<ir::Module> Importer::ImportModule() {
   if (main == functions_.end()) return InvalidArgument("the module has no function `main`");
   TRY(module_.entry, FunctionNamed("main"));
   TRY_STATUS(ImportEntryAttributes(*main->second.op));
+  ReplaceEntryTokens(module_);
   return std::move(module_);
 }
 
