@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <random>
 #include <string>
@@ -43,6 +44,12 @@ inline ir::Literal RandomLiteral(const ir::Shape& shape, std::mt19937& generator
   switch (shape.element_type) {
     case ir::ElementType::kF64: fill(double{}, number); break;
     case ir::ElementType::kF32: fill(float{}, number); break;
+    case ir::ElementType::kC64:
+      fill(std::complex<float>{}, [&] { return std::complex<double>(number(), number()); });
+      break;
+    case ir::ElementType::kC128:
+      fill(std::complex<double>{}, [&] { return std::complex<double>(number(), number()); });
+      break;
     case ir::ElementType::kPred: fill(uint8_t{}, [&] { return generator() % 2; }); break;
     case ir::ElementType::kF16:
       fill(uint16_t{}, [&] { return std::bit_cast<uint16_t>(static_cast<_Float16>(number())); });
@@ -91,10 +98,20 @@ inline ir::Literal FromMemory(const runtime::AllocationRef& memory, const ir::Sh
   return literal;
 }
 
+// The real and imaginary parts of complex numbers as one array of floats.
+inline ir::Literal Parts(const ir::Literal& literal) {
+  const bool is_wide = literal.shape().element_type == ir::ElementType::kC128;
+  return literal.WithShape(
+      ir::Shape::Array(is_wide ? ir::ElementType::kF64 : ir::ElementType::kF32, {2 * literal.shape().element_count()}));
+}
+
 // Floats within `tolerance` of each other, relative to the larger of 1 and their size; everything else bit for bit.
 inline void ExpectClose(const ir::Literal& actual, const ir::Literal& expected, double tolerance,
                         const std::string& what) {
   ASSERT_EQ(actual.shape().ToString(false), expected.shape().ToString(false)) << what;
+  if (ir::IsComplex(expected.shape().element_type)) {
+    return ExpectClose(Parts(actual), Parts(expected), tolerance, what);
+  }
   for (int64_t index = 0; index < expected.shape().element_count(); ++index) {
     if (!ir::IsFloat(expected.shape().element_type)) {
       ASSERT_EQ(actual.AsInteger(index), expected.AsInteger(index)) << what << " element " << index;

@@ -20,6 +20,7 @@ llvm::Value* Unary(llvm::IRBuilder<>& builder, llvm::Intrinsic::ID id, llvm::Val
 }
 
 bool SupportsUnary(Opcode opcode, ElementType type) {
+  if (ir::IsComplex(type)) return opcode == Opcode::kConvert || ComplexArithmetic::Supports(opcode);
   switch (opcode) {
     case Opcode::kConvert:
     case Opcode::kReal: return true;
@@ -34,6 +35,7 @@ bool SupportsUnary(Opcode opcode, ElementType type) {
 }
 
 bool SupportsBinary(Opcode opcode, ElementType type) {
+  if (ir::IsComplex(type)) return ComplexArithmetic::Supports(opcode);
   switch (opcode) {
     case Opcode::kAdd:
     case Opcode::kMultiply:
@@ -43,7 +45,8 @@ bool SupportsBinary(Opcode opcode, ElementType type) {
     case Opcode::kDivide:
     case Opcode::kRemainder:
     case Opcode::kPower: return type != ElementType::kPred;
-    case Opcode::kAtan2: return ir::IsFloat(type);
+    case Opcode::kAtan2:
+    case Opcode::kComplex: return ir::IsFloat(type);
     case Opcode::kAnd:
     case Opcode::kOr:
     case Opcode::kXor: return !ir::IsFloat(type);
@@ -54,6 +57,11 @@ bool SupportsBinary(Opcode opcode, ElementType type) {
   }
 }
 
+bool IsEquality(const CompareAttributes& attributes) {
+  return attributes.direction == CompareAttributes::Direction::kEq ||
+         attributes.direction == CompareAttributes::Direction::kNe;
+}
+
 }  // namespace
 
 bool Arithmetic::Supports(const ir::Module& module, const ir::Instruction& instruction) {
@@ -62,12 +70,12 @@ bool Arithmetic::Supports(const ir::Module& module, const ir::Instruction& instr
     if (!module.shape(operand).is_array() || !HasRegisterForm(module.shape(operand).element_type)) return false;
   }
   const Opcode opcode = instruction.opcode;
+  const ElementType type = module.shape(instruction.operands[0]).element_type;
   switch (ir::InfoOf(opcode).family) {
-    case ir::OpFamily::kUnary:
-      return opcode != Opcode::kImag && SupportsUnary(opcode, module.shape(instruction.operands[0]).element_type);
-    case ir::OpFamily::kBinary: return SupportsBinary(opcode, instruction.shape.element_type);
-    case ir::OpFamily::kTernary:
-    case ir::OpFamily::kCompare: return true;
+    case ir::OpFamily::kUnary: return SupportsUnary(opcode, type);
+    case ir::OpFamily::kBinary: return SupportsBinary(opcode, type);
+    case ir::OpFamily::kTernary: return opcode == Opcode::kSelect || !ir::IsComplex(type);
+    case ir::OpFamily::kCompare: return !ir::IsComplex(type) || IsEquality(instruction.As<CompareAttributes>());
     default: return false;
   }
 }
@@ -77,9 +85,7 @@ llvm::Constant* Arithmetic::Integer(llvm::Value* like, int64_t value) {
 }
 
 llvm::Value* Arithmetic::Splat(llvm::Value* value, llvm::Value* like) {
-  const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
-  if (vector == nullptr || value->getType()->isVectorTy()) return value;
-  return builder_.CreateVectorSplat(vector->getNumElements(), value);
+  return registers_.Splat(value, Registers::LaneCount(like));
 }
 
 llvm::Value* Arithmetic::Apply(const ir::Module& module, const ir::Instruction& instruction,
@@ -91,7 +97,7 @@ llvm::Value* Arithmetic::Apply(const ir::Module& module, const ir::Instruction& 
   const ElementType type = module.shape(instruction.operands[0]).element_type;
   switch (instruction.opcode) {
     case Opcode::kCompare: return Compare(instruction.As<CompareAttributes>(), type, values[0], values[1]);
-    case Opcode::kSelect: return builder_.CreateSelect(values[0], values[1], values[2]);
+    case Opcode::kSelect: return registers_.Select(values[0], values[1], values[2]);
     case Opcode::kClamp: {
       llvm::Value* const raised = Binary(Opcode::kMaximum, type, values[1], values[0]);
       return Binary(Opcode::kMinimum, type, raised, values[2]);
@@ -104,6 +110,8 @@ llvm::Value* Arithmetic::Apply(const ir::Module& module, const ir::Instruction& 
 }
 
 llvm::Value* Arithmetic::Binary(Opcode opcode, ElementType type, llvm::Value* left, llvm::Value* right) {
+  if (opcode == Opcode::kComplex) return registers_.Complex(left, right);
+  if (ir::IsComplex(type)) return complex_.Binary(opcode, left, right);
   if (type == ElementType::kPred) return BooleanBinary(opcode, left, right);
   if (ir::IsFloat(type)) return registers_.Round(FloatBinary(opcode, left, right), type);
   return IntegerBinary(opcode, ir::IsSigned(type), left, right);
@@ -113,7 +121,9 @@ llvm::Value* Arithmetic::Binary(Opcode opcode, ElementType type, llvm::Value* le
 // One operand.
 
 llvm::Value* Arithmetic::Unary(const ir::Instruction& instruction, ElementType type, llvm::Value* x) {
+  if (ir::IsComplex(type)) return complex_.Unary(instruction.opcode, x);
   if (instruction.opcode == Opcode::kReal) return x;
+  if (instruction.opcode == Opcode::kImag) return llvm::Constant::getNullValue(x->getType());
   if (!ir::IsFloat(type)) return IntegerUnary(instruction.opcode, type, x);
   if (instruction.opcode == Opcode::kIsFinite) {
     llvm::Constant* const infinity = llvm::ConstantFP::getInfinity(x->getType());
@@ -337,6 +347,10 @@ llvm::Value* Arithmetic::TotalOrderKey(llvm::Value* value) {
 llvm::Value* Arithmetic::Compare(const CompareAttributes& attributes, ElementType type, llvm::Value* left,
                                  llvm::Value* right) {
   using Direction = CompareAttributes::Direction;
+  if (ir::IsComplex(type)) {
+    llvm::Value* const is_equal = complex_.Equal(left, right);
+    return attributes.direction == Direction::kEq ? is_equal : builder_.CreateNot(is_equal);
+  }
   const bool is_total = ir::IsFloat(type) && attributes.type == CompareAttributes::Type::kTotalOrder;
   if (ir::IsFloat(type) && !is_total) {
     switch (attributes.direction) {

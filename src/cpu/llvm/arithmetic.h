@@ -5,6 +5,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "cpu/llvm/complex_arithmetic.h"
 #include "cpu/llvm/registers.h"
 #include "cpu/llvm/vector_math.h"
 #include "ir/module.h"
@@ -13,7 +14,8 @@ namespace stead::cpu {
 
 class Arithmetic {
  public:
-  explicit Arithmetic(llvm::IRBuilder<>& builder) : builder_(builder), registers_(builder), math_(builder) {}
+  explicit Arithmetic(llvm::IRBuilder<>& builder)
+      : builder_(builder), registers_(builder), math_(builder), complex_(builder) {}
 
   // True when `Apply` knows the instruction: its op and the element types of its result and operands.
   static bool Supports(const ir::Module& module, const ir::Instruction& instruction);
@@ -50,6 +52,7 @@ class Arithmetic {
   llvm::IRBuilder<>& builder_;
   Registers registers_;
   VectorMath math_;
+  ComplexArithmetic complex_;
 };
 
 }  // namespace stead::cpu

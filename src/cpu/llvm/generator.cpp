@@ -4,6 +4,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <numeric>
 #include <unordered_set>
@@ -151,6 +152,12 @@ llvm::Value* Generator::Iota(const Instruction& instruction, const Index& index)
 
 namespace {
 
+llvm::Constant* ComplexConstant(llvm::Type* form, std::complex<double> value) {
+  llvm::Type* const part = form->getStructElementType(0);
+  return llvm::ConstantStruct::get(llvm::cast<llvm::StructType>(form), llvm::ConstantFP::get(part, value.real()),
+                                   llvm::ConstantFP::get(part, value.imag()));
+}
+
 llvm::Constant* ScalarConstant(llvm::LLVMContext& context, const ir::Literal& literal, int64_t element) {
   const ElementType type = literal.shape().element_type;
   llvm::Type* const form = RegisterType(context, type);
@@ -161,6 +168,8 @@ llvm::Constant* ScalarConstant(llvm::LLVMContext& context, const ir::Literal& li
       return llvm::ConstantFP::get(context, llvm::APFloat(ir::HalfToFloat(literal.data<uint16_t>()[element])));
     case ElementType::kBF16:
       return llvm::ConstantFP::get(context, llvm::APFloat(ir::BFloat16ToFloat(literal.data<uint16_t>()[element])));
+    case ElementType::kC64: return ComplexConstant(form, literal.data<std::complex<float>>()[element]);
+    case ElementType::kC128: return ComplexConstant(form, literal.data<std::complex<double>>()[element]);
     default: return llvm::ConstantInt::get(form, static_cast<uint64_t>(literal.AsInteger(element)), /*IsSigned=*/true);
   }
 }
@@ -197,14 +206,15 @@ llvm::Value* Generator::Load(const MemoryArray& array, const Index& index, Guard
   const ElementType type = array.shape.element_type;
   llvm::Type* const scalar = MemoryType(builder_.getContext(), type);
   const int64_t bytes = ir::ElementBytes(type);
-  const llvm::Align align(bytes);
+  const llvm::Align align(ir::ElementBytes(PartType(type)));
   const IndexExpression position = loops_.space().Linear(index, MemoryStrides(array.shape));
   if (!loops_.space().Varies(position)) {
     llvm::Value* const address = loops_.Address(array.base, position, bytes);
     return registers_.FromMemory(builder_.CreateAlignedLoad(scalar, address, align), type);
   }
-  llvm::Type* const vector = llvm::FixedVectorType::get(scalar, loops_.lanes());
   llvm::Value* const mask = loops_.And(loops_.ActiveLanes(), guard.mask);
+  if (ir::IsComplex(type)) return LoadComplexLanes(array, position, mask);
+  llvm::Type* const vector = llvm::FixedVectorType::get(scalar, loops_.lanes());
   llvm::Constant* const nothing = llvm::Constant::getNullValue(vector);
   llvm::Value* stored = nullptr;
   if (loops_.IsRegular(position) && loops_.LaneStep(position) == 1) {
@@ -223,7 +233,7 @@ llvm::Value* Generator::Load(const MemoryArray& array, const Index& index, Guard
 void Generator::Store(const MemoryArray& array, const Index& index, llvm::Value* value, llvm::Value* mask) {
   const ElementType type = array.shape.element_type;
   const int64_t bytes = ir::ElementBytes(type);
-  const llvm::Align align(bytes);
+  const llvm::Align align(ir::ElementBytes(PartType(type)));
   const IndexExpression position = loops_.space().Linear(index, MemoryStrides(array.shape));
   if (!loops_.space().Varies(position)) {
     builder_.CreateAlignedStore(registers_.ToMemory(value, type), loops_.Address(array.base, position, bytes), align);
@@ -231,6 +241,7 @@ void Generator::Store(const MemoryArray& array, const Index& index, llvm::Value*
   }
   llvm::Value* const stored = registers_.ToMemory(Splat(value), type);
   mask = loops_.And(loops_.ActiveLanes(), mask);
+  if (ir::IsComplex(type)) return StoreComplexLanes(array, position, stored, mask);
   if (loops_.IsRegular(position) && loops_.LaneStep(position) == 1) {
     llvm::Value* const address = loops_.Address(array.base, position, bytes);
     if (mask == nullptr) {

@@ -90,6 +90,11 @@ class Generator {
   llvm::Value* Elementwise(const ir::Instruction& instruction, const Index& index, Guard guard);
   llvm::Value* BitcastConvert(const ir::Instruction& instruction, const Index& index, Guard guard);
 
+  // generator_complex.cpp: parts lie next to each other in memory. `position` as in Load and Store.
+  llvm::Value* LoadComplexLanes(const MemoryArray& array, const IndexExpression& position, llvm::Value* mask);
+  void StoreComplexLanes(const MemoryArray& array, const IndexExpression& position, llvm::Value* value,
+                         llvm::Value* mask);
+
   // generator_shape.cpp
   Index OperandIndex(const ir::Instruction& instruction, const Index& index);
   llvm::Value* Pad(const ir::Instruction& instruction, const Index& index, Guard guard);
@@ -130,9 +135,7 @@ class Generator {
   Values ReduceWindow(const ir::Instruction& instruction, const Index& index, Guard guard);
   llvm::Value* Convolution(const ir::Instruction& instruction, const Index& index, Guard guard);
 
-  llvm::Value* Splat(llvm::Value* value) {
-    return value->getType()->isVectorTy() ? value : builder_.CreateVectorSplat(loops_.lanes(), value);
-  }
+  llvm::Value* Splat(llvm::Value* value) { return registers_.Splat(value, static_cast<unsigned>(loops_.lanes())); }
 
   const ir::Module& module_;
   LoopBuilder& loops_;

@@ -36,6 +36,8 @@ bool IsAssociative(Opcode opcode) {
 // The op of a reducer that is one associative op on its two parameters.
 std::optional<Opcode> SimpleReducer(const ir::Module& module, ir::ComputationId id) {
   const Instruction& root = module.instruction(module.root(id));
+  // Complex products have no value that changes nothing: 0 times an infinite part is NaN.
+  if (ir::IsComplex(root.shape.element_type) && root.opcode != Opcode::kAdd) return std::nullopt;
   const std::vector<InstrId>& parameters = module.computation(id).parameters;
   if (!IsAssociative(root.opcode) || parameters.size() != 2 ||
       !std::ranges::is_permutation(root.operands, parameters)) {
@@ -45,7 +47,12 @@ std::optional<Opcode> SimpleReducer(const ir::Module& module, ir::ComputationId 
 }
 
 // The value that changes nothing: what switched-off lanes and fresh accumulators hold.
-llvm::Constant* Identity(llvm::Type* form, Opcode opcode, ElementType type) {
+llvm::Constant* Identity(llvm::LLVMContext& context, Opcode opcode, ElementType type) {
+  llvm::Type* const form = RegisterType(context, type);
+  if (auto* const complex = llvm::dyn_cast<llvm::StructType>(form)) {
+    llvm::Constant* const part = Identity(context, opcode, PartType(type));
+    return llvm::ConstantStruct::get(complex, part, part);
+  }
   const unsigned bits = form->getScalarSizeInBits();
   const bool is_float = ir::IsFloat(type);
   const bool is_signed = ir::IsSigned(type);
@@ -164,8 +171,7 @@ llvm::Value* Generator::ReduceRow(InstrId id, const Index& index) {
   const Shape& operand = module_.shape(instruction.operands[0]);
   const Opcode opcode = *SimpleReducer(module_, instruction.called[0]);
   const ElementType type = AccumulatorType(operand.element_type);
-  llvm::Type* const form = RegisterType(builder_.getContext(), type);
-  llvm::Constant* const identity = Identity(llvm::FixedVectorType::get(form, loops_.lanes()), opcode, type);
+  llvm::Value* const identity = Splat(Identity(builder_.getContext(), opcode, type));
 
   const std::vector<int64_t> row = RowDimensions(id);
   std::vector<int64_t> row_sizes, outer, outer_sizes;
@@ -194,7 +200,7 @@ llvm::Value* Generator::ReduceRow(InstrId id, const Index& index) {
       const Index in_row = loops_.space().Delinearize(position, row_sizes, row_order);
       for (size_t level = 0; level < row.size(); ++level) source[row[level]] = in_row[level];
       llvm::Value* element = Splat(At(instruction.operands[0], source));
-      if (llvm::Value* const active = loops_.ActiveLanes()) element = builder_.CreateSelect(active, element, identity);
+      if (llvm::Value* const active = loops_.ActiveLanes()) element = registers_.Select(active, element, identity);
       llvm::Value* const sum = builder_.CreateLoad(identity->getType(), places[member]);
       builder_.CreateStore(arithmetic_.Binary(opcode, type, sum, element), places[member]);
     });
@@ -219,10 +225,15 @@ llvm::Value* Generator::CombineLanes(Opcode opcode, ElementType type, llvm::Valu
       lower.push_back(lane);
       upper.push_back(lane + width);
     }
-    vector = arithmetic_.Binary(opcode, type, builder_.CreateShuffleVector(vector, lower),
-                                builder_.CreateShuffleVector(vector, upper));
+    const auto half = [&](llvm::ArrayRef<int> half_lanes) {
+      return registers_.ForParts(vector,
+                                 [&](llvm::Value* part) { return builder_.CreateShuffleVector(part, half_lanes); });
+    };
+    llvm::Value* const left = half(lower);
+    vector = arithmetic_.Binary(opcode, type, left, half(upper));
   }
-  return builder_.CreateExtractElement(vector, uint64_t{0});
+  return registers_.ForParts(vector,
+                             [&](llvm::Value* part) { return builder_.CreateExtractElement(part, uint64_t{0}); });
 }
 
 llvm::Value* Generator::Operand(InstrId id, const Index& index, Guard guard, ElementType type) {
@@ -233,7 +244,7 @@ llvm::Value* Generator::Operand(InstrId id, const Index& index, Guard guard, Ele
 llvm::Value* Generator::MultiplyAdd(ElementType type, llvm::Value* left, llvm::Value* right, llvm::Value* sum) {
   const llvm::IRBuilderBase::FastMathFlagGuard restore(builder_);
   llvm::FastMathFlags flags;
-  flags.setAllowContract(ir::IsFloat(type));
+  flags.setAllowContract(ir::IsFloat(type) || ir::IsComplex(type));
   builder_.setFastMathFlags(flags);
   left = arithmetic_.Splat(left, sum);
   right = arithmetic_.Splat(right, sum);

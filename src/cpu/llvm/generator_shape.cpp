@@ -148,9 +148,9 @@ void Generator::RestrictSpread(Bounded& bounded, const IndexExpression& expressi
 llvm::Value* Generator::SelectInside(const Bounded& bounded, llvm::Value* inside, llvm::Value* outside) {
   if (bounded.inside == nullptr) return inside;
   const bool varies =
-      bounded.inside->getType()->isVectorTy() || inside->getType()->isVectorTy() || outside->getType()->isVectorTy();
+      Registers::LaneCount(bounded.inside) > 0 || Registers::LaneCount(inside) > 0 || Registers::LaneCount(outside) > 0;
   if (varies) inside = Splat(inside), outside = Splat(outside);
-  return builder_.CreateSelect(bounded.inside, inside, outside);
+  return registers_.Select(bounded.inside, inside, outside);
 }
 
 llvm::Value* Generator::Pad(const Instruction& instruction, const Index& index, Guard guard) {

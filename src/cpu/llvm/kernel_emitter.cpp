@@ -32,7 +32,7 @@ int64_t ChooseLanes(const Module& module, InstrId id) {
       const Shape& shape = module.shape(value);
       if (!shape.is_array() || shape.dimensions.empty() || shape.element_type == ir::ElementType::kPred) continue;
       const bool is_half = shape.element_type == ir::ElementType::kF16 || shape.element_type == ir::ElementType::kBF16;
-      const int64_t bytes = is_half ? 4 : ir::ElementBytes(shape.element_type);
+      const int64_t bytes = is_half ? 4 : ir::ElementBytes(PartType(shape.element_type));
       narrowest = std::min(narrowest, bytes);
       widest = std::max(widest, bytes);
     }

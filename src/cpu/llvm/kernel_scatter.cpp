@@ -136,7 +136,7 @@ void KernelEmitter::EmitSelectAndScatter(const Output& output) {
       llvm::Value* const is_better = builder_.CreateOr(is_first, builder_.CreateNot(is_kept));
       llvm::Value* const moves = inside == nullptr ? is_better : builder_.CreateAnd(inside, is_better);
       builder_.CreateStore(builder_.CreateSelect(moves, number, current), place);
-      builder_.CreateStore(builder_.CreateSelect(moves, candidate, best_so_far), best);
+      builder_.CreateStore(Registers(builder_).Select(moves, candidate, best_so_far), best);
     });
     llvm::Value* const chosen = builder_.CreateLoad(builder_.getInt64Ty(), place);
     loops_.OpenIf(builder_.CreateICmpSGE(chosen, builder_.getInt64(0)));

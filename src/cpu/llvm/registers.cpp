@@ -23,13 +23,24 @@ bool HasRegisterForm(ElementType type) {
     case ElementType::kF16:
     case ElementType::kBF16:
     case ElementType::kF32:
-    case ElementType::kF64: return true;
+    case ElementType::kF64:
+    case ElementType::kC64:
+    case ElementType::kC128: return true;
     default: return false;
   }
 }
 
+ElementType PartType(ElementType type) {
+  if (type == ElementType::kC64) return ElementType::kF32;
+  return type == ElementType::kC128 ? ElementType::kF64 : type;
+}
+
 llvm::Type* RegisterType(llvm::LLVMContext& context, ElementType type) {
   STEAD_CHECK(HasRegisterForm(type));
+  if (ir::IsComplex(type)) {
+    llvm::Type* const part = RegisterType(context, PartType(type));
+    return llvm::StructType::get(part, part);
+  }
   if (type == ElementType::kPred) return llvm::Type::getInt1Ty(context);
   if (type == ElementType::kF64) return llvm::Type::getDoubleTy(context);
   if (ir::IsFloat(type)) return llvm::Type::getFloatTy(context);
@@ -42,6 +53,8 @@ llvm::Type* MemoryType(llvm::LLVMContext& context, ElementType type) {
     case ElementType::kF64: return llvm::Type::getDoubleTy(context);
     case ElementType::kF32: return llvm::Type::getFloatTy(context);
     case ElementType::kF16: return llvm::Type::getHalfTy(context);
+    case ElementType::kC64:
+    case ElementType::kC128: return RegisterType(context, type);
     default: return llvm::Type::getIntNTy(context, ir::ElementBits(type));
   }
 }
@@ -135,6 +148,14 @@ llvm::Value* Registers::ToFloat(llvm::Value* value, ElementType from, ElementTyp
 
 llvm::Value* Registers::Convert(llvm::Value* value, ElementType from, ElementType to) {
   if (from == to) return value;
+  if (ir::IsComplex(to)) {
+    const ElementType from_part = PartType(from);
+    const ElementType to_part = PartType(to);
+    if (ir::IsComplex(from)) return ForParts(value, [&](auto* part) { return Convert(part, from_part, to_part); });
+    llvm::Value* const real = Convert(value, from_part, to_part);
+    return Complex(real, llvm::Constant::getNullValue(real->getType()));
+  }
+  if (ir::IsComplex(from)) value = RealPart(value), from = PartType(from);
   llvm::Type* const target = Like(value, RegisterType(builder_.getContext(), to));
   llvm::Constant* const zero = llvm::Constant::getNullValue(value->getType());
   if (to == ElementType::kPred) {
@@ -149,8 +170,42 @@ llvm::Value* Registers::Convert(llvm::Value* value, ElementType from, ElementTyp
 }
 
 llvm::Value* Registers::Reinterpret(llvm::Value* value, ElementType from, ElementType to) {
+  if (from == to) return value;
   llvm::Value* const stored = ToMemory(value, from);
   return FromMemory(builder_.CreateBitCast(stored, Like(value, MemoryType(builder_.getContext(), to))), to);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Complex numbers.
+
+llvm::Value* Registers::Complex(llvm::Value* real, llvm::Value* imaginary) {
+  llvm::StructType* const type = llvm::StructType::get(real->getType(), imaginary->getType());
+  llvm::Value* const half = builder_.CreateInsertValue(llvm::PoisonValue::get(type), real, 0);
+  return builder_.CreateInsertValue(half, imaginary, 1);
+}
+
+llvm::Value* Registers::ForParts(llvm::Value* value, llvm::function_ref<llvm::Value*(llvm::Value*)> change) {
+  if (!value->getType()->isStructTy()) return change(value);
+  llvm::Value* const real = change(RealPart(value));
+  return Complex(real, change(ImaginaryPart(value)));
+}
+
+unsigned Registers::LaneCount(llvm::Value* value) {
+  llvm::Type* const type =
+      value->getType()->isStructTy() ? value->getType()->getStructElementType(0) : value->getType();
+  const auto* const vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  return vector == nullptr ? 0 : vector->getNumElements();
+}
+
+llvm::Value* Registers::Splat(llvm::Value* value, unsigned lane_count) {
+  if (lane_count == 0 || LaneCount(value) > 0) return value;
+  return ForParts(value, [&](llvm::Value* part) { return builder_.CreateVectorSplat(lane_count, part); });
+}
+
+llvm::Value* Registers::Select(llvm::Value* condition, llvm::Value* on_true, llvm::Value* on_false) {
+  if (!on_true->getType()->isStructTy()) return builder_.CreateSelect(condition, on_true, on_false);
+  return Complex(builder_.CreateSelect(condition, RealPart(on_true), RealPart(on_false)),
+                 builder_.CreateSelect(condition, ImaginaryPart(on_true), ImaginaryPart(on_false)));
 }
 
 }  // namespace stead::cpu

@@ -4,7 +4,8 @@
 //   s8 ... u64  iN             iN (signedness is the op's business)
 //   bf16, f16   i16, half      float that is exactly a bf16 or f16 number
 //   f32, f64    float, double  the same
-//   Every function works on one element and on vectors of elements alike.
+//   c64, c128   two of those   a struct of the real and the imaginary part
+//   Every function works on one element and on vectors of elements alike; a vector of complex numbers is a struct of two vectors.
 #pragma once
 
 #include <llvm/IR/IRBuilder.h>
@@ -15,6 +16,9 @@ namespace stead::cpu {
 
 // True for the types of the table above; machine code knows no others yet.
 bool HasRegisterForm(ir::ElementType type);
+
+// The type of the real part of c64 and c128; other types themselves.
+ir::ElementType PartType(ir::ElementType type);
 
 llvm::Type* RegisterType(llvm::LLVMContext& context, ir::ElementType type);
 llvm::Type* MemoryType(llvm::LLVMContext& context, ir::ElementType type);
@@ -31,6 +35,17 @@ class Registers {
   llvm::Value* Convert(llvm::Value* value, ir::ElementType from, ir::ElementType to);
   // The same bits under another type of the same width.
   llvm::Value* Reinterpret(llvm::Value* value, ir::ElementType from, ir::ElementType to);
+
+  llvm::Value* Complex(llvm::Value* real, llvm::Value* imaginary);
+  llvm::Value* RealPart(llvm::Value* complex) { return builder_.CreateExtractValue(complex, 0); }
+  llvm::Value* ImaginaryPart(llvm::Value* complex) { return builder_.CreateExtractValue(complex, 1); }
+  // The number of lanes; 0 for one element.
+  static unsigned LaneCount(llvm::Value* value);
+  llvm::Value* Splat(llvm::Value* value, unsigned lane_count);
+  // `condition` may be one for all lanes or one per lane.
+  llvm::Value* Select(llvm::Value* condition, llvm::Value* on_true, llvm::Value* on_false);
+  // `change` of the value, or of both parts of a complex number.
+  llvm::Value* ForParts(llvm::Value* value, llvm::function_ref<llvm::Value*(llvm::Value*)> change);
 
   // `scalar` as the element type of a value shaped like `like` (a vector or one element).
   static llvm::Type* Like(llvm::Value* like, llvm::Type* scalar);

@@ -1,8 +1,11 @@
 #include "cpu/llvm/runtime_symbols.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstring>
 
+#include "cpu/kernels/complex_math.h"
 #include "cpu/kernels/sort.h"
 
 // Half precision conversions of the compiler's support library; LLVM calls them where the CPU has no instruction.
@@ -25,7 +28,12 @@ using Unary64 = double(double);
 using Binary32 = float(float, float);
 using Binary64 = double(double, double);
 
-const RuntimeSymbol kSymbols[] = {
+struct CSymbol {
+  const char* name;
+  void* address;
+};
+
+const CSymbol kSymbols[] = {
     {"memcpy", Address(&::memcpy)},
     {"memmove", Address(&::memmove)},
     {"memset", Address(&::memset)},
@@ -63,6 +71,7 @@ const RuntimeSymbol kSymbols[] = {
     STEAD_BINARY(pow),
     STEAD_BINARY(atan2),
     STEAD_BINARY(fmod),
+    STEAD_BINARY(hypot),
 #undef STEAD_UNARY
 #undef STEAD_BINARY
     {"fma", Address<double(double, double, double)>(&::fma)},
@@ -71,6 +80,18 @@ const RuntimeSymbol kSymbols[] = {
 
 }  // namespace
 
-std::span<const RuntimeSymbol> RuntimeSymbols() { return kSymbols; }
+std::vector<RuntimeSymbol> RuntimeSymbols() {
+  std::vector<RuntimeSymbol> symbols;
+  for (const CSymbol& symbol : kSymbols) symbols.push_back({symbol.name, symbol.address});
+  for (const ComplexFunction& function : ComplexFunctions()) {
+    symbols.push_back({ComplexSymbol(function.name, false), Address(function.narrow)});
+    symbols.push_back({ComplexSymbol(function.name, true), Address(function.wide)});
+  }
+  return symbols;
+}
+
+std::string ComplexSymbol(std::string_view function, bool is_wide) {
+  return fmt::format("stead.complex.{}.{}", function, is_wide ? "f64" : "f32");
+}
 
 }  // namespace stead::cpu

@@ -3,16 +3,20 @@
 //   process would miss them.
 #pragma once
 
-#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace stead::cpu {
 
 struct RuntimeSymbol {
-  const char* name;
+  std::string name;
   void* address;
 };
 
 // Every symbol that kernels may refer to.
-std::span<const RuntimeSymbol> RuntimeSymbols();
+std::vector<RuntimeSymbol> RuntimeSymbols();
+// The name of a function of complex numbers (kernels/complex_math.h) whose parts are f64 or f32.
+std::string ComplexSymbol(std::string_view function, bool is_wide);
 
 }  // namespace stead::cpu

@@ -1,0 +1,225 @@
+// Complex numbers: every op that takes them, alone, fused and inside reducers, against the interpreter.
+#include "cpu/testing.h"
+
+namespace stead::cpu {
+namespace {
+
+const std::vector<std::string> kTypes = {"c64", "c128"};
+
+double ToleranceOf(const std::string& type) { return type == "c128" ? 1e-14 : 2e-6; }
+std::string PartOf(const std::string& type) { return type == "c128" ? "f64" : "f32"; }
+
+void ExpectOp(const std::string& op, const std::string& operand, int operand_count, const std::string& result,
+              double tolerance, const std::string& attributes = "") {
+  const std::string call = operand_count == 1 ? op + "(a)" : op + "(a, b)";
+  ExpectSame(fmt::format("HloModule m\nENTRY e {{\n  a = {0}[7,19] parameter(0)\n  b = {0}[7,19] parameter(1)\n"
+                         "  ROOT r = {1}[7,19] {2}{3}\n}}\n",
+                         operand, result, call, attributes),
+             tolerance);
+}
+
+TEST(Complex, Unary) {
+  for (const std::string& type : kTypes) {
+    for (const std::string op : {"acos", "acosh",        "asin",     "asinh",       "atanh",
+                                 "cbrt", "cosine",       "cosh",     "exponential", "exponential-minus-one",
+                                 "log",  "log-plus-one", "logistic", "negate",      "rsqrt",
+                                 "sign", "sine",         "sinh",     "sqrt",        "tan",
+                                 "tanh"}) {
+      ExpectOp(op, type, 1, type, ToleranceOf(type));
+    }
+    for (const std::string op : {"abs", "real", "imag"}) ExpectOp(op, type, 1, PartOf(type), ToleranceOf(type));
+    for (const std::string op : {"real", "imag"}) ExpectOp(op, PartOf(type), 1, PartOf(type), 0);
+  }
+}
+
+TEST(Complex, Binary) {
+  for (const std::string& type : kTypes) {
+    for (const std::string op : {"add", "subtract", "multiply", "divide", "power", "atan2"}) {
+      ExpectOp(op, type, 2, type, ToleranceOf(type));
+    }
+    ExpectOp("complex", PartOf(type), 2, type, 0);
+    for (const std::string direction : {"EQ", "NE"}) {
+      ExpectOp("compare", type, 2, "pred", 0, ", direction=" + direction);
+    }
+  }
+}
+
+TEST(Complex, Convert) {
+  for (const std::string& type : kTypes) {
+    for (const std::string other : {"pred", "s8", "u32", "s64", "bf16", "f16", "f32", "f64", "c64", "c128"}) {
+      ExpectOp("convert", other, 1, type, 0);
+      ExpectOp("convert", type, 1, other, 0);
+    }
+  }
+}
+
+// Every pair of these parts.
+std::string SpecialNumbers(const std::string& type, bool second) {
+  const std::vector<std::string> parts = {"0", "-0", "1", "-2", "inf", "-inf", "nan", "1e30", "-1e-30"};
+  std::string text;
+  const auto add = [&](const std::string& real, const std::string& imaginary) {
+    text += fmt::format("{}({},{})", text.empty() ? "" : ", ", real, imaginary);
+  };
+  // Crossed with a shorter list when there are two operands.
+  const std::vector<std::pair<std::string, std::string>> others = {{"0", "0"},   {"-0", "1"},    {"2", "-1"},
+                                                                   {"inf", "1"}, {"nan", "nan"}, {"1e30", "1e30"}};
+  int64_t count = 0;
+  for (const std::string& real : parts) {
+    for (const std::string& imaginary : parts) {
+      for (const auto& other : others) {
+        second ? add(other.first, other.second) : add(real, imaginary);
+        ++count;
+      }
+    }
+  }
+  return fmt::format("{}[{}] constant({{{}}})", type, count, text);
+}
+
+TEST(Complex, SpecialValues) {
+  for (const std::string& type : kTypes) {
+    const std::string numbers = SpecialNumbers(type, false);
+    const std::string shape = numbers.substr(0, numbers.find(' '));
+    const auto expect = [&](const std::string& result) {
+      ExpectSame(fmt::format("HloModule m\nENTRY e {{\n  a = {}\n  b = {}\n  {}\n}}\n", numbers,
+                             SpecialNumbers(type, true), result),
+                 ToleranceOf(type));
+    };
+    for (const std::string op :
+         {"exponential", "log", "sqrt", "rsqrt", "sign", "tanh", "log-plus-one", "exponential-minus-one", "sine"}) {
+      expect(fmt::format("ROOT r = {} {}(a)", shape, op));
+    }
+    for (const std::string op : {"multiply", "divide"}) expect(fmt::format("ROOT r = {} {}(a, b)", shape, op));
+    expect(fmt::format("ROOT r = {}{} abs(a)", PartOf(type), shape.substr(shape.find('['))));
+  }
+}
+
+TEST(Complex, Movement) {
+  ExpectSame(R"(HloModule m
+ENTRY e {
+  a = c64[5,40] parameter(0)
+  s = c64[] parameter(1)
+  t = c64[40,5] transpose(a), dimensions={1,0}
+  v = c64[40,5] reverse(t), dimensions={0}
+  w = c64[19,5] slice(v), slice={[1:39:2], [0:5]}
+  ROOT r = c64[39,8] pad(w, s), padding=1_1_1x2_1
+})");
+}
+
+TEST(Complex, Placement) {
+  ExpectSame(R"(HloModule m
+ENTRY e {
+  a = c128[6,21] parameter(0)
+  b = c128[6,21] parameter(1)
+  i = s32[2] parameter(2)
+  c = c128[12,21] concatenate(a, b), dimensions={0}
+  g = c128[2,21] gather(c, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,21}
+  k = c128[] constant((1.5,-2))
+  n = c128[2,21] iota(), iota_dimension=1
+  f = c128[2,21] broadcast(k), dimensions={}
+  m = c128[2,21] multiply(n, f)
+  x = c128[2,21] add(g, m)
+  j = s32[] constant(3)
+  z = s32[] constant(0)
+  ROOT r = c128[12,21] dynamic-update-slice(c, x, j, z)
+})");
+}
+
+TEST(Complex, ScatterAdds) {
+  ExpectSame(R"(HloModule m
+add {
+  x = c64[] parameter(0)
+  y = c64[] parameter(1)
+  ROOT r = c64[] add(x, y)
+}
+ENTRY e {
+  a = c64[9,17] parameter(0)
+  i = s32[5,1] parameter(1)
+  u = c64[5,17] parameter(2)
+  ROOT r = c64[9,17] scatter(a, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+})");
+}
+
+// Along rows in vectors, along columns lane by lane, and over everything.
+TEST(Complex, Reductions) {
+  for (const std::string& type : kTypes) {
+    for (const std::string op : {"add", "multiply"}) {
+      for (const auto& [dimensions, result] :
+           std::vector<std::pair<std::string, std::string>>{{"1", "[6]"}, {"0", "[150]"}, {"0,1", "[]"}}) {
+        ExpectSame(fmt::format(R"(HloModule m
+f {{
+  x = {0}[] parameter(0)
+  y = {0}[] parameter(1)
+  ROOT r = {0}[] {1}(x, y)
+}}
+ENTRY e {{
+  a = {0}[6,150] parameter(0)
+  s = {0}[6,150] sign(a)
+  i = {0}[] constant((1,0.5))
+  ROOT r = {0}{2} reduce(s, i), dimensions={{{3}}}, to_apply=f
+}})",
+                               type, op, result, dimensions),
+                   type == "c128" ? 1e-13 : 1e-4);
+      }
+    }
+  }
+}
+
+TEST(Complex, FusedWithReals) {
+  ExpectSame(R"(HloModule m
+fused {
+  x = c64[9,37] parameter(0)
+  y = f32[9,37] parameter(1)
+  p = pred[] parameter(2)
+  m = f32[9,37] real(x)
+  n = f32[9,37] imag(x)
+  o = f32[9,37] negate(n)
+  j = c64[9,37] complex(m, o)
+  q = c64[9,37] multiply(x, j)
+  c = c64[9,37] convert(y)
+  d = c64[9,37] divide(q, c)
+  s = c64[9,37] select(p, d, x)
+  a = f32[9,37] abs(s)
+  e = c64[9,37] exponential(j)
+  ROOT t = (f32[9,37], c64[9,37]) tuple(a, e)
+}
+ENTRY e {
+  x = c64[9,37] parameter(0)
+  y = f32[9,37] parameter(1)
+  p = pred[] parameter(2)
+  ROOT r = (f32[9,37], c64[9,37]) fusion(x, y, p), kind=kLoop, calls=fused
+})");
+}
+
+TEST(Complex, SortsByRealPart) {
+  ExpectSame(R"(HloModule m
+before {
+  x = c64[] parameter(0)
+  y = c64[] parameter(1)
+  k = s32[] parameter(2)
+  l = s32[] parameter(3)
+  a = f32[] real(x)
+  b = f32[] real(y)
+  ROOT r = pred[] compare(a, b), direction=LT
+}
+ENTRY e {
+  x = c64[5,33] parameter(0)
+  k = s32[5,33] iota(), iota_dimension=1
+  ROOT r = (c64[5,33], s32[5,33]) sort(x, k), dimensions={1}, is_stable=true, to_apply=before
+})");
+}
+
+TEST(Complex, Products) {
+  for (const std::string& type : kTypes) {
+    ExpectSame(fmt::format(R"(HloModule m
+ENTRY e {{
+  a = {0}[3,17,20] parameter(0)
+  b = {0}[3,9,20] parameter(1)
+  ROOT r = {0}[3,17,9] dot(a, b), lhs_batch_dims={{0}}, rhs_batch_dims={{0}}, lhs_contracting_dims={{2}}, rhs_contracting_dims={{2}}
+}})",
+                           type),
+               type == "c128" ? 1e-13 : 2e-5);
+  }
+}
+
+}  // namespace
+}  // namespace stead::cpu
