@@ -504,13 +504,13 @@ TEST(Memory, WrongArgumentsAreRefused) {
 TEST(Unsupported, NamesTheOpAndItsPlace) {
   const ir::Module module = Parse(R"(HloModule m
 ENTRY e {
-  a = c64[8] parameter(0)
-  ROOT r = c64[8] fft(a), fft_type=FFT, fft_length={8}, metadata={source_file="net.py" source_line=12}
+  a = f32[8,8] parameter(0)
+  ROOT r = f32[8,8] cholesky(a), lower=true, metadata={source_file="net.py" source_line=12}
 })");
   const auto executable = CompileModule(module);
   ASSERT_FALSE(executable.ok());
   EXPECT_EQ(executable.error().code, ErrorCode::kUnimplemented);
-  EXPECT_NE(executable.error().what.find("op `fft`"), std::string::npos) << executable.error().what;
+  EXPECT_NE(executable.error().what.find("op `cholesky`"), std::string::npos) << executable.error().what;
   EXPECT_EQ(executable.error().where.file, "net.py");
 }
 

@@ -30,6 +30,7 @@ Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, Mach
     executable->kernels_.push_back(reinterpret_cast<KernelFunction*>(address));
   }
   for (const MatMul& matmul : executable->program_.matmuls) executable->matmuls_.push_back(PrepareMatMul(matmul));
+  for (const Fft& fft : executable->program_.ffts) executable->ffts_.push_back(PrepareFft(fft));
   for (const ffi::CallSite& site : executable->program_.custom_calls) {
     TRY(std::unique_ptr<ffi::CustomCall> call, ffi::CustomCall::Make(site));
     executable->custom_calls_.push_back(std::move(call));
@@ -113,6 +114,7 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
         kernels_[step.index](pointers.data(), 0, program_.kernels[step.index].work_items);
         break;
       case Step::Kind::kMatMul: matmuls_[step.index](address(first), address(first + 1), address(first + 2)); break;
+      case Step::Kind::kFft: ffts_[step.index](address(first), address(first + 1)); break;
       case Step::Kind::kCustomCall:
         gather_addresses(step);
         TRY_STATUS(custom_calls_[step.index]->Run({pointers.data(), step.place_count}, execution));

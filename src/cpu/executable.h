@@ -40,6 +40,7 @@ class CpuExecutable : public runtime::Executable {
   MachineCode code_;
   std::vector<KernelFunction*> kernels_;
   std::vector<MatMulFunction> matmuls_;
+  std::vector<FftFunction> ffts_;
   std::vector<std::unique_ptr<ffi::CustomCall>> custom_calls_;
   runtime::Signature signature_;
   runtime::MemoryStats memory_stats_;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -45,6 +46,7 @@ std::vector<int64_t> MemoryStrides(const Shape& shape) {
   return strides;
 }
 
+// Of complex numbers, the type of their parts.
 std::optional<MatMulType> ToMatMulType(ElementType type) {
   switch (type) {
     case ElementType::kS8: return MatMulType::kS8;
@@ -57,8 +59,10 @@ std::optional<MatMulType> ToMatMulType(ElementType type) {
     case ElementType::kU64: return MatMulType::kU64;
     case ElementType::kF16: return MatMulType::kF16;
     case ElementType::kBF16: return MatMulType::kBF16;
-    case ElementType::kF32: return MatMulType::kF32;
-    case ElementType::kF64: return MatMulType::kF64;
+    case ElementType::kF32:
+    case ElementType::kC64: return MatMulType::kF32;
+    case ElementType::kF64:
+    case ElementType::kC128: return MatMulType::kF64;
     default: return std::nullopt;
   }
 }
@@ -73,7 +77,10 @@ std::optional<MatMul> ToMatMul(const ir::Module& module, const Instruction& dot)
   if (!lhs_type || !rhs_type || !out_type || dot.operands.size() != 2) return std::nullopt;
   if (ir::IsFloat(dot.shape.element_type) != (ir::IsFloat(lhs.element_type) || ir::IsFloat(rhs.element_type)))
     return std::nullopt;
-  MatMul matmul{*lhs_type, *rhs_type, *out_type, {}, {}, {}, {}};
+  const bool is_complex = ir::IsComplex(lhs.element_type) || ir::IsComplex(rhs.element_type);
+  if (is_complex && (lhs.element_type != dot.shape.element_type || rhs.element_type != dot.shape.element_type))
+    return std::nullopt;
+  MatMul matmul{*lhs_type, *rhs_type, *out_type, {}, {}, {}, {}, is_complex};
   const auto& attributes = dot.As<ir::DotAttributes>();
   const std::vector<int64_t> lhs_strides = MemoryStrides(lhs);
   const std::vector<int64_t> rhs_strides = MemoryStrides(rhs);
@@ -99,6 +106,33 @@ std::optional<MatMul> ToMatMul(const ir::Module& module, const Instruction& dot)
         {lhs.dimensions[left], lhs_strides[left], rhs_strides[attributes.rhs_contracting[number]], 0});
   }
   return matmul;
+}
+
+FftKind ToFftKind(std::string_view type) {
+  if (type == "FFT") return FftKind::kForward;
+  if (type == "IFFT") return FftKind::kInverse;
+  return type == "RFFT" ? FftKind::kRealToComplex : FftKind::kComplexToReal;
+}
+
+Fft ToFft(const ir::Module& module, const Instruction& instruction) {
+  const auto& attributes = instruction.As<ir::FftAttributes>();
+  const Shape& operand = module.shape(instruction.operands[0]);
+  const std::vector<int64_t> operand_strides = MemoryStrides(operand);
+  const std::vector<int64_t> result_strides = MemoryStrides(instruction.shape);
+  const ElementType type = operand.element_type;
+  Fft fft;
+  fft.kind = ToFftKind(attributes.type);
+  fft.is_wide = type == ElementType::kF64 || type == ElementType::kC128;
+  const int64_t first_transformed = operand.rank() - static_cast<int64_t>(attributes.length.size());
+  for (int64_t dim = 0; dim < operand.rank(); ++dim) {
+    if (dim < first_transformed) {
+      fft.batch.push_back({operand.dimensions[dim], operand_strides[dim], result_strides[dim]});
+    } else {
+      fft.transformed.push_back(
+          {attributes.length[dim - first_transformed], operand_strides[dim], result_strides[dim]});
+    }
+  }
+  return fft;
 }
 
 // A constant's elements in the order of its layout, aligned for its element type.
@@ -251,6 +285,7 @@ class Lowering {
     if (instruction.opcode == Opcode::kDot) {
       if (std::optional<MatMul> matmul = ToMatMul(module_, instruction)) return Dot(id, *std::move(matmul));
     }
+    if (instruction.opcode == Opcode::kFft) return Fft(id);
     return Kernel(id);
   }
 
@@ -297,6 +332,19 @@ class Lowering {
         return result.buffer == operand.buffer && result.offset == operand.offset;
       });
     });
+  }
+
+  Status Fft(InstrId id) {
+    if (module_.shape(id).element_count() == 0) return {};
+    if (module_.shape(module_.operand(id, 0)).element_count() == 0) {
+      return Unimplemented(fmt::format("op `fft` (`{}`) transforms lines of length 0", module_.instruction(id).name),
+                           module_.SourceOf(id));
+    }
+    Step& step = AddStep(Step::Kind::kFft, id,
+                         {ToPlace(plan_.placements[module_.operand(id, 0)][0]), ToPlace(plan_.placements[id][0])});
+    step.index = static_cast<uint32_t>(program_.ffts.size());
+    program_.ffts.push_back(ToFft(module_, module_.instruction(id)));
+    return {};
   }
 
   Status Kernel(InstrId id) {

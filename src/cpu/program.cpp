@@ -9,6 +9,7 @@ const char* KindName(Step::Kind kind) {
   switch (kind) {
     case Step::Kind::kKernel: return "kernel";
     case Step::Kind::kMatMul: return "matmul";
+    case Step::Kind::kFft: return "fft";
     case Step::Kind::kCustomCall: return "custom-call";
     case Step::Kind::kCopy: return "copy";
     case Step::Kind::kMove: return "move";

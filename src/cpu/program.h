@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/kernels/fft/fft.h"
 #include "cpu/kernels/matmul.h"
 #include "cpu/llvm/kernel_compiler.h"
 #include "ffi/custom_call.h"
@@ -28,6 +29,7 @@ struct Step {
   enum class Kind : uint8_t {
     kKernel,      // kernels[index] on `places`
     kMatMul,      // matmuls[index] on places lhs, rhs, out
+    kFft,         // ffts[index] on places operand, result
     kCustomCall,  // custom_calls[index] on places of its operands and results
     kCopy,        // `bytes` bytes, places to, from; they do not overlap
     kMove,        // pointers: slot of the first place of each pair := address of the second, all at once
@@ -61,6 +63,7 @@ struct Program {
   std::vector<Slot> slots;
   std::vector<Kernel> kernels;
   std::vector<MatMul> matmuls;
+  std::vector<Fft> ffts;
   std::vector<ffi::CallSite> custom_calls;
   std::vector<ir::Literal> constants;  // elements in the order of memory
   std::vector<Place> results;          // per result leaf

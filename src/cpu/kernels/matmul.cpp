@@ -13,7 +13,9 @@
 #include <new>
 #include <utility>
 
+#include "cpu/kernels/matmul_complex.h"
 #include "cpu/kernels/matmul_kernel.h"
+#include "cpu/kernels/matmul_offsets.h"
 #include "cpu/kernels/matmul_pack.h"
 
 namespace stead::cpu {
@@ -24,26 +26,6 @@ constexpr int64_t kColumnBlock = 512;
 constexpr int64_t kDepthBlock = 256;
 constexpr int64_t kFewRows = 4;
 constexpr int64_t kLongRun = 1024;  // columns added up at a time; the sums stay in the first-level cache
-
-int64_t Count(const std::vector<MatMulDimension>& dimensions) {
-  int64_t count = 1;
-  for (const MatMulDimension& dimension : dimensions) count *= dimension.size;
-  return count;
-}
-
-// The offset of every index of a group of dimensions, in row-major order, for one of the arrays.
-std::vector<int64_t> Offsets(const std::vector<MatMulDimension>& dimensions, int64_t MatMulDimension::* stride) {
-  std::vector<int64_t> offsets = {0};
-  for (const MatMulDimension& dimension : dimensions) {
-    std::vector<int64_t> next;
-    next.reserve(offsets.size() * dimension.size);
-    for (int64_t offset : offsets) {
-      for (int64_t index = 0; index < dimension.size; ++index) next.push_back(offset + index * dimension.*stride);
-    }
-    offsets = std::move(next);
-  }
-  return offsets;
-}
 
 bool IsContiguous(const std::vector<int64_t>& offsets) {
   for (size_t index = 1; index < offsets.size(); ++index) {
@@ -317,11 +299,16 @@ class Product {
 
 // out^T = rhs^T * lhs^T.
 MatMul TurnedAround(const MatMul& matmul) {
-  MatMul turned{matmul.rhs, matmul.lhs, matmul.out, matmul.batch, matmul.columns, matmul.rows, matmul.depth};
+  MatMul turned{matmul.rhs,     matmul.lhs,  matmul.out,   matmul.batch,
+                matmul.columns, matmul.rows, matmul.depth, matmul.is_complex};
   for (auto* group : {&turned.batch, &turned.rows, &turned.columns, &turned.depth}) {
     for (MatMulDimension& dimension : *group) std::swap(dimension.lhs_stride, dimension.rhs_stride);
   }
   return turned;
+}
+
+MatMulFunction Exchanged(MatMulFunction product) {
+  return [product = std::move(product)](const void* lhs, const void* rhs, void* out) { product(rhs, lhs, out); };
 }
 
 enum class SumType { kF32, kF64, kS32, kS64 };
@@ -364,13 +351,16 @@ bool HasUnitStride(const std::vector<MatMulDimension>& dimensions) {
 MatMulFunction PrepareMatMul(const MatMul& matmul) {
   const int64_t rows = Count(matmul.rows);
   const int64_t columns = Count(matmul.columns);
+  if (matmul.is_complex) {
+    // The smaller operand is the one that is written out anew.
+    if (columns <= rows) return PrepareComplexMatMul(matmul);
+    return Exchanged(PrepareComplexMatMul(TurnedAround(matmul)));
+  }
   const bool has_few_columns = columns <= kFewRows && rows > columns;
   const bool is_transposed =
       columns > kFewRows && rows > kFewRows && HasUnitStride(matmul.rows) && !HasUnitStride(matmul.columns);
   if (!has_few_columns && !is_transposed) return PrepareInOrder(matmul);
-  return [turned = PrepareInOrder(TurnedAround(matmul))](const void* lhs, const void* rhs, void* out) {
-    turned(rhs, lhs, out);
-  };
+  return Exchanged(PrepareInOrder(TurnedAround(matmul)));
 }
 
 }  // namespace stead::cpu

@@ -22,6 +22,8 @@ struct MatMulDimension {
 struct MatMul {
   MatMulType lhs = MatMulType::kF32, rhs = MatMulType::kF32, out = MatMulType::kF32;
   std::vector<MatMulDimension> batch, rows, columns, depth;  // slowest first
+  // Elements are pairs of such numbers, real and imaginary part. The three types are the same.
+  bool is_complex = false;
 };
 
 // Computes all of `out`. Arrays do not overlap. Callable from any thread.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <complex>
 #include <random>
 #include <string>
 
@@ -198,6 +199,47 @@ void ExpectKernel(const MatMulKernel<T>& kernel) {
     T sum = 0;
     for (int64_t step = 0; step < depth; ++step) sum += lhs[step] * rhs[column * depth + step];
     EXPECT_EQ(out[column], sum);
+  }
+}
+
+template <typename T>
+void ExpectComplex(MatMulType type, Sizes size, Transposed transposed) {
+  MatMul matmul = Make(type, type, type, size, transposed);
+  matmul.is_complex = true;
+  const int64_t lhs_size = size.batch * size.rows * size.depth;
+  const int64_t rhs_size = size.batch * size.depth * size.columns;
+  const std::vector<T> lhs = Random<T>(2 * lhs_size, 1);
+  const std::vector<T> rhs = Random<T>(2 * rhs_size, 2);
+  std::vector<T> out(2 * size.batch * size.rows * size.columns, T(77));
+  PrepareMatMul(matmul)(lhs.data(), rhs.data(), out.data());
+  const auto number = [](const std::vector<T>& numbers, int64_t place) {
+    return std::complex<T>(numbers[2 * place], numbers[2 * place + 1]);
+  };
+  for (int64_t batch = 0; batch < size.batch; ++batch) {
+    for (int64_t row = 0; row < size.rows; ++row) {
+      for (int64_t column = 0; column < size.columns; ++column) {
+        std::complex<T> sum = 0;
+        for (int64_t depth = 0; depth < size.depth; ++depth) {
+          const int64_t left = transposed.lhs ? depth * size.rows + row : row * size.depth + depth;
+          const int64_t right = transposed.rhs ? column * size.depth + depth : depth * size.columns + column;
+          sum += number(lhs, batch * size.rows * size.depth + left) *
+                 number(rhs, batch * size.depth * size.columns + right);
+        }
+        const int64_t place = transposed.out ? column * size.rows + row : row * size.columns + column;
+        // These sums of small numbers are exact.
+        ASSERT_EQ(number(out, batch * size.rows * size.columns + place), sum) << row << ' ' << column;
+      }
+    }
+  }
+}
+
+TEST(MatMul, Complex) {
+  for (const Sizes size : {Sizes{1, 1, 1, 1}, Sizes{1, 5, 3, 7}, Sizes{1, 3, 40, 9}, Sizes{3, 20, 17, 33}}) {
+    for (int swapped = 0; swapped < 8; ++swapped) {
+      const Transposed transposed = {(swapped & 1) != 0, (swapped & 2) != 0, (swapped & 4) != 0};
+      ExpectComplex<float>(MatMulType::kF32, size, transposed);
+      ExpectComplex<double>(MatMulType::kF64, size, transposed);
+    }
   }
 }
 

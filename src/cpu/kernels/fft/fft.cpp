@@ -1,0 +1,310 @@
+// One dimension after the other. Lines are brought into a small buffer, as many side by side as a vector has lanes and the
+// caches hold, transformed there and stored.
+#include "cpu/kernels/fft/fft.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "cpu/kernels/fft/line_transform.h"
+#include "cpu/kernels/fft/real_lines.h"
+
+namespace stead::cpu {
+namespace {
+
+enum class Place : uint8_t { kOperand, kResult, kScratch };
+
+// What of a line is in memory.
+enum class Form : uint8_t { kComplex, kReal, kHalfSpectrum };
+
+// One side of a stage: where its lines stand, in numbers.
+struct Side {
+  Place place = Place::kOperand;
+  Form form = Form::kComplex;
+  int64_t stride = 1;                 // from number to number of a line
+  std::vector<int64_t> line_strides;  // per dimension of the lines
+};
+
+// The transform of one dimension.
+struct Stage {
+  int64_t length = 1;
+  std::vector<int64_t> line_sizes;  // slowest first
+  Side from, to;
+};
+
+int64_t Product(const std::vector<int64_t>& sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) product *= size;
+  return product;
+}
+
+// As many numbers as stay in the second-level cache, both arrays of both parts.
+template <typename Real>
+int64_t LinesAtOnce(int64_t room_per_line) {
+  constexpr int64_t kCacheBytes = 512 * 1024;
+  constexpr int64_t kMostLines = 64 / sizeof(Real);
+  return std::clamp<int64_t>(kCacheBytes / (4 * room_per_line * static_cast<int64_t>(sizeof(Real))), 1, kMostLines);
+}
+
+// What a thread keeps between transforms.
+template <typename Real>
+struct Workspace {
+  std::vector<Real> lines, scratch;
+};
+
+template <typename Real>
+class StageRunner {
+ public:
+  StageRunner(Stage stage, bool is_inverse)
+      : stage_(std::move(stage)),
+        is_inverse_(is_inverse),
+        scale_(is_inverse ? Real(1) / static_cast<Real>(stage_.length) : Real(1)),
+        line_count_(Product(stage_.line_sizes)),
+        // Real lines of even length are transformed as complex ones of half of it.
+        is_packed_(stage_.length % 2 == 0 && (stage_.from.form == Form::kReal || stage_.to.form == Form::kReal)),
+        transform_(is_packed_ ? stage_.length / 2 : stage_.length),
+        room_(std::max(transform_.room(1), stage_.length / 2 + 1)),
+        most_lines_(std::min(line_count_, LinesAtOnce<Real>(room_))) {
+    if (is_packed_) real_lines_.emplace(stage_.length);
+  }
+
+  const Stage& stage() const { return stage_; }
+
+  void Run(const Real* from, Real* to, std::vector<Real>& buffer) const {
+    const int64_t room = room_ * most_lines_;
+    buffer.resize(std::max<size_t>(buffer.size(), 4 * room));
+    const SplitArray<Real> first_array = {buffer.data(), buffer.data() + room};
+    const SplitArray<Real> second_array = {buffer.data() + 2 * room, buffer.data() + 3 * room};
+    std::vector<int64_t> starts(most_lines_);
+    for (int64_t first = 0; first < line_count_; first += most_lines_) {
+      starts.resize(std::min(most_lines_, line_count_ - first));
+      FindStarts(stage_.from, first, starts);
+      const SplitArray<Real> result = Transform(from, starts, first_array, second_array);
+      FindStarts(stage_.to, first, starts);
+      Store(result, starts, to);
+    }
+  }
+
+ private:
+  // Of lines that start at `starts`.
+  SplitArray<Real> Transform(const Real* from, const std::vector<int64_t>& starts, SplitArray<Real> data,
+                             SplitArray<Real> spare) const {
+    const int64_t lines = static_cast<int64_t>(starts.size());
+    Load(from, starts, data);
+    if (is_packed_ && stage_.from.form == Form::kHalfSpectrum) {
+      real_lines_->FromHalfSpectrum(data, spare, lines);
+      std::swap(data, spare);
+    }
+    const SplitArray<Real> result = Exchanged(transform_.Run(Exchanged(data), Exchanged(spare), lines));
+    if (!is_packed_ || stage_.to.form != Form::kHalfSpectrum) return result;
+    const SplitArray<Real> other = result.real == data.real ? spare : data;
+    real_lines_->ToHalfSpectrum(result, other, lines);
+    return other;
+  }
+
+  // A forward transform is an inverse one with the parts exchanged, before and after.
+  SplitArray<Real> Exchanged(SplitArray<Real> array) const {
+    return is_inverse_ ? SplitArray<Real>{array.imaginary, array.real} : array;
+  }
+
+  void FindStarts(const Side& side, int64_t first, std::vector<int64_t>& starts) const {
+    for (size_t line = 0; line < starts.size(); ++line) {
+      int64_t rest = first + static_cast<int64_t>(line);
+      starts[line] = 0;
+      for (size_t dim = stage_.line_sizes.size(); dim-- > 0;) {
+        starts[line] += rest % stage_.line_sizes[dim] * side.line_strides[dim];
+        rest /= stage_.line_sizes[dim];
+      }
+    }
+  }
+
+  void Load(const Real* from, const std::vector<int64_t>& starts, SplitArray<Real> to) const {
+    const int64_t lines = static_cast<int64_t>(starts.size());
+    if (stage_.from.form == Form::kReal) return LoadReal(from, starts, to);
+    const int64_t given = stage_.from.form == Form::kHalfSpectrum ? stage_.length / 2 + 1 : stage_.length;
+    for (int64_t number = 0; number < given; ++number) {
+      for (int64_t line = 0; line < lines; ++line) {
+        const Real* const value = from + 2 * (starts[line] + number * stage_.from.stride);
+        to.real[number * lines + line] = value[0];
+        to.imaginary[number * lines + line] = value[1];
+      }
+    }
+    if (is_packed_) return;
+    // The spectrum of a real line: X[n - k] is the conjugate of X[k].
+    for (int64_t number = given; number < stage_.length; ++number) {
+      const int64_t mirrored = stage_.length - number;
+      for (int64_t line = 0; line < lines; ++line) {
+        to.real[number * lines + line] = to.real[mirrored * lines + line];
+        to.imaginary[number * lines + line] = -to.imaginary[mirrored * lines + line];
+      }
+    }
+  }
+
+  void LoadReal(const Real* from, const std::vector<int64_t>& starts, SplitArray<Real> to) const {
+    const int64_t lines = static_cast<int64_t>(starts.size());
+    const int64_t stride = stage_.from.stride;
+    for (int64_t number = 0; number < transform_.length(); ++number) {
+      for (int64_t line = 0; line < lines; ++line) {
+        const Real* const value = from + starts[line] + (is_packed_ ? 2 * number : number) * stride;
+        to.real[number * lines + line] = value[0];
+        to.imaginary[number * lines + line] = is_packed_ ? value[stride] : Real(0);
+      }
+    }
+  }
+
+  void Store(SplitArray<Real> from, const std::vector<int64_t>& starts, Real* to) const {
+    if (stage_.to.form == Form::kReal) return StoreReal(from, starts, to);
+    const int64_t lines = static_cast<int64_t>(starts.size());
+    const int64_t wanted = stage_.to.form == Form::kHalfSpectrum ? stage_.length / 2 + 1 : stage_.length;
+    for (int64_t number = 0; number < wanted; ++number) {
+      for (int64_t line = 0; line < lines; ++line) {
+        Real* const value = to + 2 * (starts[line] + number * stage_.to.stride);
+        value[0] = from.real[number * lines + line] * scale_;
+        value[1] = from.imaginary[number * lines + line] * scale_;
+      }
+    }
+  }
+
+  void StoreReal(SplitArray<Real> from, const std::vector<int64_t>& starts, Real* to) const {
+    const int64_t lines = static_cast<int64_t>(starts.size());
+    const int64_t stride = stage_.to.stride;
+    for (int64_t number = 0; number < transform_.length(); ++number) {
+      for (int64_t line = 0; line < lines; ++line) {
+        Real* const value = to + starts[line] + (is_packed_ ? 2 * number : number) * stride;
+        value[0] = from.real[number * lines + line] * scale_;
+        if (is_packed_) value[stride] = from.imaginary[number * lines + line] * scale_;
+      }
+    }
+  }
+
+  const Stage stage_;
+  const bool is_inverse_;
+  const Real scale_;
+  const int64_t line_count_;
+  const bool is_packed_;
+  const LineTransform<Real> transform_;
+  const int64_t room_;  // numbers per line
+  const int64_t most_lines_;
+  std::optional<RealLines<Real>> real_lines_;
+};
+
+// Makes the stages of a transform. The dimension that is cut comes first when its operand is real, last when its result is.
+class StagePlanner {
+ public:
+  explicit StagePlanner(const Fft& fft) : fft_(fft) {
+    for (const FftDimension& dimension : fft.batch) {
+      sizes_.push_back(dimension.size);
+      operand_strides_.push_back(dimension.operand_stride);
+      result_strides_.push_back(dimension.result_stride);
+    }
+    for (const FftDimension& dimension : fft.transformed) {
+      sizes_.push_back(dimension.size);
+      operand_strides_.push_back(dimension.operand_stride);
+      result_strides_.push_back(dimension.result_stride);
+    }
+    if (fft.kind == FftKind::kRealToComplex || fft.kind == FftKind::kComplexToReal) {
+      sizes_.back() = sizes_.back() / 2 + 1;
+    }
+    // A real result has no room for the spectrum in between.
+    scratch_strides_.resize(sizes_.size());
+    for (size_t dim = sizes_.size(); dim-- > 0;) {
+      scratch_strides_[dim] = scratch_size_;
+      scratch_size_ *= sizes_[dim];
+    }
+  }
+
+  std::vector<Stage> Stages() const {
+    std::vector<Stage> stages;
+    const bool to_real = fft_.kind == FftKind::kComplexToReal;
+    const size_t count = fft_.transformed.size();
+    Place current = Place::kOperand;
+    for (size_t step = 0; step < count; ++step) {
+      const size_t number = to_real ? step : count - 1 - step;
+      const Place next = to_real && step + 1 < count ? Place::kScratch : Place::kResult;
+      stages.push_back(Make(number, current, next));
+      current = next;
+    }
+    return stages;
+  }
+
+  int64_t ScratchSize() const {
+    return fft_.kind == FftKind::kComplexToReal && fft_.transformed.size() > 1 ? scratch_size_ : 0;
+  }
+
+ private:
+  Stage Make(size_t number, Place from, Place to) const {
+    const size_t dim = fft_.batch.size() + number;
+    Stage stage;
+    stage.length = fft_.transformed[number].size;
+    stage.from = MakeSide(from, dim);
+    stage.to = MakeSide(to, dim);
+    if (number + 1 == fft_.transformed.size()) {
+      if (fft_.kind == FftKind::kRealToComplex) stage.from.form = Form::kReal, stage.to.form = Form::kHalfSpectrum;
+      if (fft_.kind == FftKind::kComplexToReal) stage.from.form = Form::kHalfSpectrum, stage.to.form = Form::kReal;
+    }
+    // Neighbouring lines first, so that a block of them reads and writes whole cache lines.
+    std::vector<size_t> others;
+    for (size_t other = 0; other < sizes_.size(); ++other) {
+      if (other != dim) others.push_back(other);
+    }
+    const std::vector<int64_t>& strides = StridesIn(to);
+    std::ranges::stable_sort(others, [&](size_t left, size_t right) { return strides[left] > strides[right]; });
+    for (size_t other : others) {
+      stage.line_sizes.push_back(sizes_[other]);
+      stage.from.line_strides.push_back(StridesIn(from)[other]);
+      stage.to.line_strides.push_back(StridesIn(to)[other]);
+    }
+    return stage;
+  }
+
+  Side MakeSide(Place place, size_t dim) const {
+    Side side;
+    side.place = place;
+    side.stride = StridesIn(place)[dim];
+    return side;
+  }
+
+  const std::vector<int64_t>& StridesIn(Place place) const {
+    switch (place) {
+      case Place::kOperand: return operand_strides_;
+      case Place::kResult: return result_strides_;
+      case Place::kScratch: break;
+    }
+    return scratch_strides_;
+  }
+
+  const Fft& fft_;
+  std::vector<int64_t> sizes_;  // of the complex arrays
+  std::vector<int64_t> operand_strides_, result_strides_, scratch_strides_;
+  int64_t scratch_size_ = 1;
+};
+
+template <typename Real>
+FftFunction Prepare(const Fft& fft) {
+  const StagePlanner planner(fft);
+  const bool is_inverse = fft.kind == FftKind::kInverse || fft.kind == FftKind::kComplexToReal;
+  std::vector<std::shared_ptr<const StageRunner<Real>>> runners;
+  for (Stage& stage : planner.Stages()) {
+    runners.push_back(std::make_shared<const StageRunner<Real>>(std::move(stage), is_inverse));
+  }
+  return [runners = std::move(runners), scratch_size = 2 * planner.ScratchSize()](const void* operand, void* result) {
+    thread_local Workspace<Real> workspace;
+    workspace.scratch.resize(std::max<size_t>(workspace.scratch.size(), scratch_size));
+    const auto address = [&](Place place) {
+      return static_cast<Real*>(place == Place::kResult ? result : workspace.scratch.data());
+    };
+    for (const auto& runner : runners) {
+      const Stage& stage = runner->stage();
+      const Real* const from =
+          stage.from.place == Place::kOperand ? static_cast<const Real*>(operand) : address(stage.from.place);
+      runner->Run(from, address(stage.to.place), workspace.lines);
+    }
+  };
+}
+
+}  // namespace
+
+FftFunction PrepareFft(const Fft& fft) { return fft.is_wide ? Prepare<double>(fft) : Prepare<float>(fft); }
+
+}  // namespace stead::cpu
