@@ -6,7 +6,7 @@
 #   sanitize  the parsers' tests, mutants of their inputs included, under AddressSanitizer and UndefinedBehaviorSanitizer
 # STEAD_TEST_SCALE multiplies the number of mutants and of random programs; --all sets it.
 
-SUITES=(cpp golden python cases sanitize)
+SUITES=(cpp golden python sanitize)
 SANITIZED_ROOMS='base|ir|frontend'
 ALL_ROOMS='.*'
 SCALE_OF_ALL=20
