@@ -100,12 +100,8 @@ std::optional<int64_t> ReadStep(const Module& module, ComputationId body, int64_
 
 }  // namespace
 
-std::optional<int64_t> TripCount(const Module& module, InstrId id) {
+std::optional<LoopCounter> CounterOf(const Module& module, InstrId id) {
   const Instruction& loop = module.instruction(id);
-  if (const auto* attributes = std::get_if<ir::WhileAttributes>(&loop.attributes);
-      attributes && attributes->trip_count) {
-    return attributes->trip_count;
-  }
   std::optional<Limit> limit = ReadCondition(module, loop.called[0]);
   if (!limit) return std::nullopt;
   std::optional<int64_t> step = ReadStep(module, loop.called[1], limit->element);
@@ -114,7 +110,14 @@ std::optional<int64_t> TripCount(const Module& module, InstrId id) {
   std::optional<int64_t> start = StaticInteger(module, Trace(module, {init.operands[limit->element], {}}).id);
   if (!start) return std::nullopt;
   int64_t end = limit->value + (limit->inclusive ? 1 : 0);
-  return end <= *start ? 0 : (end - *start + *step - 1) / *step;
+  return LoopCounter{limit->element, *start, *step, end <= *start ? 0 : (end - *start + *step - 1) / *step};
+}
+
+std::optional<int64_t> TripCount(const Module& module, InstrId id) {
+  const auto* attributes = std::get_if<ir::WhileAttributes>(&module.instruction(id).attributes);
+  if (attributes != nullptr && attributes->trip_count) return attributes->trip_count;
+  std::optional<LoopCounter> counter = CounterOf(module, id);
+  return counter ? std::optional(counter->trips) : std::nullopt;
 }
 
 }  // namespace stead::analysis

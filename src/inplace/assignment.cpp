@@ -84,8 +84,7 @@ class Assigner {
   void Run() {
     plan_.placements.resize(module_.instruction_count());
     std::vector<Slice> parameters = MakeParameters();
-    std::vector<std::optional<BufferId>> preferred = DeclaredPairs();
-    WalkScope(module_.entry, parameters, WritableParameters(), preferred);
+    WalkScope(module_.entry, parameters, WritableParameters(), DeclaredPairs());
     InstrId root = module_.root(module_.entry);
     plan_.results = plan_.placements[root];
     ++time_;
@@ -127,15 +126,15 @@ class Assigner {
     return leaf + ArrayLeafNumber(module_.shape(entry.parameters[parameter]), index);
   }
 
-  std::vector<std::optional<BufferId>> DeclaredPairs() const {
+  Wishes DeclaredPairs() const {
     const ir::Shape& result = module_.shape(module_.root(module_.entry));
-    std::vector<std::optional<BufferId>> preferred(ArrayLeafCount(result));
+    Wishes wishes(ArrayLeafCount(result));
     for (const ir::InputOutputAlias& alias : module_.input_output_aliases) {
       // Parameter buffers are the first ones made.
-      preferred[ArrayLeafNumber(result, alias.output_index)] =
-          BufferId(static_cast<size_t>(ParameterLeaf(alias.parameter, alias.parameter_index)));
+      BufferId buffer(static_cast<size_t>(ParameterLeaf(alias.parameter, alias.parameter_index)));
+      wishes[ArrayLeafNumber(result, alias.output_index)] = Wish{buffer, alias.must};
     }
-    return preferred;
+    return wishes;
   }
 
   BufferId AddBuffer(Buffer buffer) {
@@ -148,13 +147,13 @@ class Assigner {
     intervals_[buffer].last = std::max(intervals_[buffer].last, time);
   }
 
-  // `parameters`: places of all parameter leaves, and whether the scope may overwrite each. `preferred`: per result leaf, the
-  // buffer it should be built in.
+  // `parameters`: places of all parameter leaves, and whether the scope may overwrite each. `wishes`: where
+  // results should be built.
   void WalkScope(ComputationId computation, const std::vector<Slice>& parameters, const std::vector<bool>& writable,
-                 const std::vector<std::optional<BufferId>>& preferred) {
+                 const Wishes& wishes) {
     Walk walk(module_, scope_of_.at(computation), context_);
     PlaceParameters(walk, parameters, writable);
-    Reserve(walk, preferred);
+    Reserve(walk, wishes);
     for (int32_t node = 0; node < walk.dataflow.node_count(); ++node) {
       if (!walk.dataflow.forwards(node)) PlaceNode(walk, node);
       FillPlacement(walk, node);
@@ -174,7 +173,7 @@ class Assigner {
   }
 
   // Decides which results are built in given-away buffers.
-  void Reserve(Walk& walk, const std::vector<std::optional<BufferId>>& preferred) {
+  void Reserve(Walk& walk, const Wishes& wishes) {
     InstrId root = module_.root(walk.scope.computation);
     std::vector<Offer> offers;
     for (InstrId parameter : module_.computation(walk.scope.computation).parameters) {
@@ -187,22 +186,21 @@ class Assigner {
     switch (walk.scope.kind) {
       case Scope::Kind::kEntry:
       case Scope::Kind::kLoopBody:
-        walk.pairing = PairResults(module_, walk.dataflow, walk.families, root, offers, preferred);
+        walk.pairing = PairResults(module_, walk.dataflow, walk.families, root, offers, wishes);
         break;
-      case Scope::Kind::kBranch: walk.pairing = PairBranchResults(walk, offers, preferred); break;
+      case Scope::Kind::kBranch: walk.pairing = PairBranchResults(walk, offers, wishes); break;
       case Scope::Kind::kLoopCondition: break;
     }
     for (const auto& [head, buffer] : walk.pairing) walk.buffers[buffer].reserved_for = head;
   }
 
   // A branch result is built where the conditional hands it over, unless the branch still needs what lies there.
-  Pairing PairBranchResults(Walk& walk, const std::vector<Offer>& offers,
-                            const std::vector<std::optional<BufferId>>& preferred) {
+  Pairing PairBranchResults(Walk& walk, const std::vector<Offer>& offers, const Wishes& wishes) {
     Pairing pairing;
     InstrId root = module_.root(walk.scope.computation);
-    for (size_t leaf = 0; leaf < preferred.size(); ++leaf) {
+    for (size_t leaf = 0; leaf < wishes.size(); ++leaf) {
       DefinitionId head = walk.families.Head(walk.dataflow.value(root, static_cast<int32_t>(leaf)).definition);
-      BufferId buffer = *preferred[leaf];
+      BufferId buffer = wishes[leaf]->buffer;
       auto offer = std::ranges::find(offers, buffer, &Offer::buffer);
       bool is_operand = walk.buffers.contains(buffer);
       bool is_free = offer != offers.end() && IsFreeFor(module_, walk.dataflow, walk.families, *offer, head);
@@ -379,15 +377,15 @@ class Assigner {
     const std::vector<bool>& untouched = context_.untouched_state.at(id);
     std::vector<Slice> state;
     for (int32_t leaf = 0; leaf < ArrayLeafCount(loop.shape); ++leaf) state.push_back(PlaceOf(walk, id, leaf));
-    std::vector<std::optional<BufferId>> preferred(state.size());
+    Wishes wishes(state.size());
     for (size_t leaf = 0; leaf < state.size(); ++leaf) {
-      if (!untouched[leaf]) preferred[leaf] = state[leaf].buffer;
+      if (!untouched[leaf]) wishes[leaf] = Wish{state[leaf].buffer};
     }
     ComputationId condition = loop.called[0], body = loop.called[1];
     std::vector<bool> changed = untouched;
     changed.flip();
     WalkScope(condition, state, std::vector<bool>(state.size(), false), {});
-    WalkScope(body, state, changed, preferred);
+    WalkScope(body, state, changed, wishes);
     int64_t end = ++time_;
     const std::vector<Slice>& next = plan_.placements[module_.root(body)];
     std::vector<BufferId> slots, successors;

@@ -93,7 +93,7 @@ bool IsFreeFor(const Module& module, const Dataflow& dataflow, const Families& f
 }
 
 Pairing PairResults(const Module& module, const Dataflow& dataflow, const Families& families, InstrId root,
-                    const std::vector<Offer>& offers, const std::vector<std::optional<BufferId>>& preferred) {
+                    const std::vector<Offer>& offers, const Wishes& wishes) {
   Pairing pairing;
   std::unordered_set<BufferId> taken;
   std::vector<DefinitionId> heads;
@@ -111,19 +111,18 @@ Pairing PairResults(const Module& module, const Dataflow& dataflow, const Famili
       return;
     }
   };
-  for (size_t result = 0; result < heads.size(); ++result) {
-    pair_if(result, [&](size_t leaf, const Offer& offer) {
-      return leaf < preferred.size() && preferred[leaf] == offer.buffer;
-    });
-  }
-  for (size_t result = 0; result < heads.size(); ++result) {
-    pair_if(result, [&](size_t, const Offer& offer) {
-      return families.LastUse(offer.content) == dataflow.definition(heads[result]).node;
-    });
-  }
-  for (size_t result = 0; result < heads.size(); ++result) {
-    pair_if(result, [](size_t, const Offer&) { return true; });
-  }
+  auto is_wished = [&](size_t result, const Offer& offer) {
+    return result < wishes.size() && wishes[result] && wishes[result]->buffer == offer.buffer;
+  };
+  auto pair_all = [&](auto accept) {
+    for (size_t result = 0; result < heads.size(); ++result) pair_if(result, accept);
+  };
+  pair_all([&](size_t result, const Offer& offer) { return is_wished(result, offer) && wishes[result]->must; });
+  pair_all([&](size_t result, const Offer& offer) {
+    return families.LastUse(offer.content) == dataflow.definition(heads[result]).node;
+  });
+  pair_all(is_wished);
+  pair_all([](size_t, const Offer&) { return true; });
   return pairing;
 }
 

@@ -50,10 +50,16 @@ bool IsFreeFor(const ir::Module& module, const analysis::Dataflow& dataflow, con
 // Per paired result head: its buffer.
 using Pairing = std::unordered_map<analysis::DefinitionId, BufferId>;
 
-// `preferred`: per result leaf, the buffer it should get if that is free of cost.
+// The buffer that a result leaf should get if that is free of cost. Declared must-aliases come before everything else, other
+// wishes after what the flow of data says.
+struct Wish {
+  BufferId buffer;
+  bool must = false;
+};
+using Wishes = std::vector<std::optional<Wish>>;  // per result leaf; may be shorter
+
 Pairing PairResults(const ir::Module& module, const analysis::Dataflow& dataflow, const Families& families,
-                    ir::InstrId root, const std::vector<Offer>& offers,
-                    const std::vector<std::optional<BufferId>>& preferred);
+                    ir::InstrId root, const std::vector<Offer>& offers, const Wishes& wishes);
 
 // Edges that let declared pairs of the entry happen: the other readers of a donated parameter before the op that makes the
 // result in its place. Only edges that leave `edges` acyclic.

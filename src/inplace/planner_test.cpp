@@ -190,6 +190,22 @@ ENTRY main {
             "1<-0 0<-1");
 }
 
+// JAX declares aliases by the order of equal types; what is computed from what counts more, unless the alias is a must.
+TEST(Planner, PairsByFlowOfDataBeforeDeclaredOrder) {
+  const std::string rest = R"(
+ENTRY main {
+  a = f32[100] parameter(0)
+  b = f32[100] parameter(1)
+  x = f32[100] negate(b)
+  y = f32[100] exponential(a)
+  ROOT t = (f32[100], f32[100]) tuple(x, y)
+})";
+  Planned may("HloModule m, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {}, may-alias) }" + rest);
+  EXPECT_EQ(may.Donations(), "1<-0 0<-1");
+  Planned must("HloModule m, input_output_alias={ {0}: (0, {}, must-alias), {1}: (1, {}, may-alias) }" + rest);
+  EXPECT_NE(must.Donations().find("0<-0"), std::string::npos);
+}
+
 TEST(Planner, AFreshResultTakesADonatedBufferThatIsOver) {
   // `sum` reads both; the donated operand may be overwritten element by element once `total` has read it.
   Planned planned(R"(HloModule fresh, input_output_alias={ {0}: (0, {}, may-alias) }

@@ -11,6 +11,8 @@
 #include "passes/fusion/fusion.h"
 #include "passes/normalize/inline_calls.h"
 #include "passes/normalize/masked_update.h"
+#include "passes/normalize/merge_scans.h"
+#include "passes/normalize/nested_update.h"
 #include "passes/normalize/own_fills.h"
 #include "passes/normalize/row_major.h"
 #include "passes/normalize/single_window.h"

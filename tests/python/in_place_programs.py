@@ -18,6 +18,7 @@ LENGTH = 1 << 14
 ARRAY_BYTES = 4 * LENGTH
 # Scalars, rows and index vectors are small beside an array.
 SMALL_BYTES = ARRAY_BYTES // 8
+LAYER_BYTES = ARRAY_BYTES // 8
 
 
 @dataclasses.dataclass
@@ -246,7 +247,11 @@ def batched_loop_that_adds(start, x):
     return jax.vmap(loop)(start, x)
 
 
-@program(lambda: (vector().reshape(8, 64, 32), vector(1).reshape(8, 64, 32), vector(2)[:32], np.int32(7)), donate=(0, 1))
+@program(
+    lambda: (vector().reshape(8, 64, 32), vector(1).reshape(8, 64, 32), vector(2)[:32], np.int32(7)),
+    donate=(0, 1),
+    temp_bytes=SMALL_BYTES + LAYER_BYTES,
+)
 def cache_of_all_layers_as_state(keys, values, x, position):
     def layer(state, number):
         keys, values, x = state
@@ -257,7 +262,11 @@ def cache_of_all_layers_as_state(keys, values, x, position):
     return lax.scan(layer, (keys, values, x), jnp.arange(8, dtype=jnp.int32))[0]
 
 
-@program(lambda: (vector().reshape(8, 64, 32), vector(1).reshape(8, 64, 32), vector(2)[:32], np.int32(7)), donate=(0, 1))
+@program(
+    lambda: (vector().reshape(8, 64, 32), vector(1).reshape(8, 64, 32), vector(2)[:32], np.int32(7)),
+    donate=(0, 1),
+    temp_bytes=SMALL_BYTES + LAYER_BYTES,
+)
 def cache_layer_by_layer(keys, values, x, position):
     def layer(x, cache):
         keys = lax.dynamic_update_slice(cache[0], x[None], (position, 0))

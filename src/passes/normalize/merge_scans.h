@@ -1,0 +1,16 @@
+// Lets a loop write the rows it makes over the rows it has read.
+//   A scan over the rows of x that stacks its results in y, where the memory of x may be given away, becomes a loop that replaces
+//   row after row of x; y and what filled it go. A cache that is scanned over layers then needs no second cache.
+//   Needs: a verified module with simple tuples, constants folded.  Keeps: meaning.
+//   Cost: O(instructions + pairs of state elements of a loop).
+//   Does not: merge when x is needed afterwards or is the caller's, when rows are read in another iteration than the one that
+//   writes them, or when it cannot prove that every row is written.
+#pragma once
+
+#include "passes/pass.h"
+
+namespace stead::passes {
+
+Result<PassReport> MergeScans(ir::Module& module);
+
+}  // namespace stead::passes
