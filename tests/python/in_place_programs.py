@@ -182,11 +182,6 @@ def rotated_arrays(a, b, c):
     return b, c, a
 
 
-@program(two_vectors, donate=(0, 1))
-def sum_and_difference(a, b):
-    return a + b, a - b
-
-
 @program(lambda: ({"m": vector(), "p": vector(1), "v": vector(2)}, vector(3)))
 def adam(state, gradient):
     m = 0.9 * state["m"] + 0.1 * gradient
@@ -298,7 +293,9 @@ def branch_that_returns_one_value_twice(p, x):
 @program(lambda: ((matrix(), matrix(1)),))
 def branch_inside_a_loop(parameters):
     def step(parameters, i):
-        update = lambda: tuple(parameter + 0.01 * (i + 1) for parameter in parameters)
+        def update():
+            return tuple(parameter + 0.01 * (i + 1) for parameter in parameters)
+
         return lax.cond(i % 5 == 4, update, lambda: parameters), jnp.float32(0)
 
     return lax.scan(step, parameters, jnp.arange(12, dtype=jnp.int32))
