@@ -6,6 +6,7 @@ Input: files under tests/golden/<room>/ whose comments hold the contract:
     // ASSERT plan.copies == 0      a fact of `stead explain --format=json`, typed by a person, never rewritten
     // ASSERT [--assume-alias custom-call.2:0] plan.copies == 0      the same fact under extra options
     // CHECK: <line>                what the RUN commands printed, rewritten by `./dev bless`
+    // NEXT: <what differs>         ends one program and begins another: variants of one fact, each with its ASSERT lines
 
 Output: one line per failure with the difference, then `N passed, N failed`. Exit status 1 when a file fails.
 Commands run in the folder of their file, so that nothing printed depends on where the repository lies.
@@ -15,6 +16,7 @@ import argparse
 import concurrent.futures
 import dataclasses
 import difflib
+import itertools
 import json
 import operator
 import os
@@ -31,6 +33,7 @@ COMMAND_SECONDS = 60
 
 RUN = re.compile(r"^// RUN: (.*)$")
 CHECK = re.compile(r"^// CHECK(-RUN)?:")
+NEXT = re.compile(r"^// NEXT: ")
 ASSERT = re.compile(r"^// ASSERT(?: \[(?P<options>[^]]*)\])? (?P<path>\S+) (?P<relation>==|!=|<=|>=|<|>) (?P<value>.+)$")
 RELATIONS = {"==": operator.eq, "!=": operator.ne, "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt}
 
@@ -51,14 +54,22 @@ class Assertion:
 
 
 @dataclasses.dataclass
+class Program:
+    """One program of a file with several, and its facts. `text` keeps the line numbers of the file."""
+
+    text: str
+    assertions: list[Assertion]
+
+
+@dataclasses.dataclass
 class GoldenFile:
-    """A golden file taken apart: its commands, its facts, and its text without the blessed block."""
+    """A golden file taken apart: its commands, its programs, and its text without the blessed block."""
 
     path: pathlib.Path
     text: str
     source: str
     commands: list[str]
-    assertions: list[Assertion]
+    programs: list[Program]
 
 
 def parse_value(text):
@@ -76,23 +87,37 @@ def parse_assertion(line):
     return Assertion(line, shlex.split(match["options"] or ""), match["path"], match["relation"], parse_value(match["value"]))
 
 
+def split_programs(lines):
+    """The programs between NEXT lines; each starts with as many empty lines as stand before it in the file."""
+    starts = [0, *(number for number, line in enumerate(lines) if NEXT.match(line)), len(lines)]
+    programs = []
+    for start, end in itertools.pairwise(starts):
+        own = lines[start:end]
+        assertions = [parse_assertion(line) for line in own if line.startswith("// ASSERT")]
+        programs.append(Program("\n" * start + "\n".join(own) + "\n", assertions))
+    return programs
+
+
 def read_golden(path):
     text = path.read_text()
     lines = text.splitlines()
     source_lines = [line for line in lines if not CHECK.match(line)]
     commands = [match[1] for line in lines if (match := RUN.match(line))]
-    assertions = [parse_assertion(line) for line in lines if line.startswith("// ASSERT")]
-    if not commands and not assertions:
-        raise GoldenError("has neither a RUN nor an ASSERT line, so it checks nothing")
-    return GoldenFile(path, text, "\n".join(source_lines).rstrip("\n") + "\n", commands, assertions)
+    programs = split_programs(lines)
+    idle = [program for program in programs if not program.assertions]
+    if idle and (not commands or len(programs) > 1):
+        raise GoldenError("has a program with neither a RUN nor an ASSERT line, so it checks nothing")
+    if commands and len(programs) > 1:
+        raise GoldenError("has several programs, so %s in a RUN line is none of them; use ASSERT lines")
+    return GoldenFile(path, text, "\n".join(source_lines).rstrip("\n") + "\n", commands, programs)
 
 
-def run_stead(golden, stead, arguments):
+def run_stead(golden, stead, arguments, program=""):
     """Runs the tool in the folder of the golden file; a signal or a time-out is a failure whatever was expected."""
     arguments = [argument.replace("%s", golden.path.name) for argument in arguments]
     try:
         done = subprocess.run(
-            [stead, *arguments], cwd=golden.path.parent, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=COMMAND_SECONDS
+            [stead, *arguments], cwd=golden.path.parent, input=program, capture_output=True, text=True, timeout=COMMAND_SECONDS
         )
     except subprocess.TimeoutExpired:
         raise GoldenError(f"`stead {shlex.join(arguments)}` ran longer than {COMMAND_SECONDS} s") from None
@@ -142,19 +167,24 @@ def lookup(facts, path):
     return value
 
 
-def check_assertions(golden, stead):
+def failed_assertions(golden, stead, program):
     facts = {}
     failures = []
-    for assertion in golden.assertions:
+    for assertion in program.assertions:
         options = tuple(assertion.options)
         if options not in facts:
-            done = run_stead(golden, stead, ["explain", "--format=json", *options, "%s"])
+            done = run_stead(golden, stead, ["explain", "--format=json", *options, "-"], program.text)
             if done.returncode != 0:
-                raise GoldenError(f"`stead explain` failed:\n{done.stderr}")
+                return [f"{assertion.line}\n  `stead explain` failed:\n{done.stderr}"]
             facts[options] = json.loads(done.stdout)
         seen = lookup(facts[options], assertion.path)
         if not RELATIONS[assertion.relation](seen, assertion.value):
             failures.append(f"{assertion.line}\n  seen: {assertion.path} is {json.dumps(seen)}")
+    return failures
+
+
+def check_assertions(golden, stead):
+    failures = [failure for program in golden.programs for failure in failed_assertions(golden, stead, program)]
     if failures:
         raise GoldenError("\n".join(failures))
 

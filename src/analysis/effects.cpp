@@ -67,6 +67,24 @@ void AddScatter(const Module& module, const Instruction& scatter, Effects& effec
   }
 }
 
+// The result starts as a copy of the operand and is then worked on where it is, so the operand's own buffer will do.
+void AddReplaced(const Module& module, const Instruction& instruction, int64_t operand, Effects& effects,
+                 const ShapeIndex& result_index = {}) {
+  effects.reads[operand].same_index = true;
+  if (!SamePlaces(module.shape(instruction.operands[operand]), SubShape(instruction.shape, result_index))) return;
+  effects.ties.push_back({.operand = operand, .result_index = result_index, .kind = TieKind::kElementwise});
+}
+
+// Result k is made of operand k alone (all-reduce), or is sorted along with the others.
+void AddAligned(const Module& module, const Instruction& instruction, Effects& effects) {
+  for (int64_t array = 0; array < static_cast<int64_t>(instruction.operands.size()); ++array) {
+    AddReplaced(module, instruction, array, effects, instruction.shape.is_tuple() ? ShapeIndex{array} : ShapeIndex{});
+  }
+}
+
+// The op writes what it receives into operand 1 and keeps the rest of it.
+void AddReceivedInto1(Effects& effects) { effects.ties.push_back({.operand = 1, .kind = TieKind::kMust}); }
+
 // The declared aliases; one that names buffers of different size cannot be honoured and is left out.
 void AddCustomCall(const Module& module, const Instruction& call, Effects& effects) {
   for (const ir::OutputOperandAlias& alias : call.As<ir::CustomCallAttributes>().aliases) {
@@ -92,6 +110,14 @@ void AddOwnEffects(const Module& module, InstrId id, Effects& effects) {
     case Opcode::kTranspose:
     case Opcode::kReverse: AddExchange(module, id, effects); return;
     case Opcode::kScatter: AddScatter(module, instruction, effects); return;
+    case Opcode::kSort: AddAligned(module, instruction, effects); return;
+    case Opcode::kAllReduce: AddAligned(module, instruction, effects); return;
+    case Opcode::kCholesky: AddReplaced(module, instruction, 0, effects); return;
+    case Opcode::kTriangularSolve: AddReplaced(module, instruction, 1, effects); return;
+    case Opcode::kRaggedAllToAll: AddReceivedInto1(effects); return;
+    case Opcode::kCollectivePermute:
+      if (instruction.operands.size() == 4) AddReceivedInto1(effects);
+      return;
     case Opcode::kCustomCall: AddCustomCall(module, instruction, effects); return;
     case Opcode::kBitcastConvert: AddElementwise(module, instruction, effects); return;
     default:

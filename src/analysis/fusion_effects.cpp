@@ -109,9 +109,11 @@ class Alignment {
     if (IsRename(module_, use.user)) return Holds(use.user);
     if (exchange_ && ExchangeOf(module_, use.user) == exchange_) return Holds(use.user);
     const OperandRead read = EffectsOf(module_, use.user).reads[use.operand];
-    // A window update keeps its target's elements but is no loop over them; its own rule is in WindowTie.
-    bool is_update = ir::HasTrait(module_.instruction(use.user).opcode, ir::kWritesInto0);
-    return read.same_index && !is_update && Holds(use.user);
+    // Only loops over elements read and write them one by one. A window update has its own rule in WindowTie; a sort reads
+    // each operand whole before it reads the next.
+    Opcode opcode = module_.instruction(use.user).opcode;
+    bool is_loop = !ir::HasTrait(opcode, ir::kWritesInto0) && opcode != Opcode::kSort;
+    return read.same_index && is_loop && Holds(use.user);
   }
 
   const Module& module_;

@@ -68,6 +68,7 @@ Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> 
     std::byte* data = nullptr;
     switch (slot.kind) {
       case Buffer::Kind::kScratch: data = frame.arena->data() + slot.offset; break;
+      case Buffer::Kind::kPointer: break;
       // Constants are only read; slots of all kinds share one type of pointer.
       case Buffer::Kind::kConstant:
         data = const_cast<std::byte*>(program_.constants[slot.constant].bytes().data());

@@ -43,7 +43,7 @@ std::string PlanSummary(const inplace::BufferPlan& plan) {
   std::string text;
   for (size_t buffer = 0; buffer < plan.buffers.size(); ++buffer) {
     const inplace::Buffer& entry = plan.buffers[inplace::BufferId(buffer)];
-    static constexpr const char* kKinds[] = {"parameter", "constant", "owned", "scratch"};
+    static constexpr const char* kKinds[] = {"parameter", "constant", "owned", "scratch", "pointer"};
     text += fmt::format("buffer {}: {} {} bytes{}{}\n", buffer, kKinds[static_cast<int>(entry.kind)], entry.bytes,
                         entry.kind == inplace::Buffer::Kind::kScratch ? fmt::format(" at {}", entry.arena_offset) : "",
                         entry.donated ? ", donated" : "");

@@ -153,9 +153,14 @@ class Builder {
   void AddArcs(int32_t writer, const PreservingTie& tie) {
     const analysis::Resolved& target = dataflow_.value(OperandOf(writer, tie.operand), tie.leaf);
     int32_t copy = CopyElement(writer, tie.operand, tie.leaf);
+    std::vector<int32_t> ways_out = {copy};
+    if (MayBorrow(writer, tie.leaf)) {
+      ways_out.push_back(
+          ElementNumber({Element::Kind::kBorrow, writer, tie.operand, tie.leaf, target.definition, {}, 0}));
+    }
     Region written = target.same_places ? tie.written : Region{};
     if (!IsWritable(module_, scope_, dataflow_, context_, target.definition) || !target.box.whole) {
-      AddArc(end(), writer, {copy}, {target.definition, true});
+      AddArc(end(), writer, ways_out, {target.definition, true});
     }
     std::vector<PendingUse> candidates = pending_[target.definition];
     for (const DefinitionUse& use : dataflow_.uses(target.definition))
@@ -173,17 +178,23 @@ class Builder {
         still_pending.push_back(std::move(candidate));
         continue;
       }
-      AddArc(use.node, writer, BreakersOf(candidate, writer, copy), {candidate.definition, false});
+      AddArc(use.node, writer, BreakersOf(candidate, writer, ways_out), {candidate.definition, false});
     }
     if (tie.result_leaf < 0) return;
     DefinitionId result = dataflow_.value(dataflow_.instruction(writer), tie.result_leaf).definition;
     pending_[result] = std::move(still_pending);
   }
 
-  std::vector<int32_t> BreakersOf(const PendingUse& candidate, int32_t writer, int32_t copy) {
+  bool MayBorrow(int32_t node, int32_t leaf) const {
+    auto loop = context_.borrowing.find(dataflow_.instruction(node));
+    return loop != context_.borrowing.end() && loop->second.possible[leaf];
+  }
+
+  // `ways_out`: what spares the writer from overwriting the content.
+  std::vector<int32_t> BreakersOf(const PendingUse& candidate, int32_t writer, const std::vector<int32_t>& ways_out) {
     const DefinitionUse& use = candidate.use;
     std::vector<int32_t> breakers = candidate.path;
-    breakers.push_back(copy);
+    breakers.insert(breakers.end(), ways_out.begin(), ways_out.end());
     if (use.node == end()) return breakers;
     bool keeps = keeping_.contains(std::tuple(use.node, use.operand, use.leaf));
     // An op that reads, through another operand, what it overwrites: a copy of either operand settles it.

@@ -15,8 +15,9 @@ namespace stead::inplace {
 // Something that can be bought.
 struct Element {
   enum class Kind : uint8_t {
-    kCopy,  // a private copy of the operand leaf before `node` uses it
-    kSave,  // the box that `node` reads of its operand, set aside before anyone overwrites it
+    kCopy,    // a private copy of the operand leaf before `node` uses it
+    kSave,    // the box that `node` reads of its operand, set aside before anyone overwrites it
+    kBorrow,  // `node`, a loop, reads its initial value where it is and overwrites a buffer of its own; costs no copy
   };
   Kind kind = Kind::kCopy;
   int32_t node = 0;

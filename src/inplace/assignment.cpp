@@ -11,6 +11,8 @@
 // Loops. The buffer of each initial value is the slot: the loop's result and the body's parameter are the same variable. At
 // the end of an iteration slots and the buffers of the new state exchange pointers (loops.h); variables that may exchange form
 // a class, and each member keeps its memory as long as any member is used, because its pointer may be with another.
+// A leaf that borrows its initial value (borrowing.h) has a buffer of its own as slot, and a pointer that starts at the initial
+// value and follows the slot: the body reads through the pointer and overwrites the slot, as if the two were one.
 // Branches. A result's buffer is an operand's when a branch hands that on or updates it, else a buffer of its own. A branch
 // builds its result there if it can; if not, the two buffers exchange pointers when the branch ends.
 //
@@ -65,8 +67,16 @@ struct Walk {
   Families families;
   IdVector<DefinitionId, Slice> place;
   std::unordered_map<BufferId, LocalBuffer> buffers;
+  std::unordered_map<BufferId, BufferId> slot_of;  // of a borrowing leaf's pointer
   Pairing pairing;
   std::vector<BufferId> taken_here;  // by results of the current node
+};
+
+// Where a scope finds a leaf of its parameters.
+struct GivenLeaf {
+  Slice place;
+  bool writable = false;              // once its content is over
+  std::optional<BufferId> slot = {};  // a borrowing leaf: the buffer that is overwritten instead
 };
 
 struct Interval {
@@ -84,7 +94,7 @@ class Assigner {
   void Run() {
     plan_.placements.resize(module_.instruction_count());
     std::vector<Slice> parameters = MakeParameters();
-    WalkScope(module_.entry, parameters, WritableParameters(), DeclaredPairs());
+    WalkScope(module_.entry, WithWritable(parameters, WritableParameters()), DeclaredPairs());
     InstrId root = module_.root(module_.entry);
     plan_.results = plan_.placements[root];
     ++time_;
@@ -147,12 +157,16 @@ class Assigner {
     intervals_[buffer].last = std::max(intervals_[buffer].last, time);
   }
 
-  // `parameters`: places of all parameter leaves, and whether the scope may overwrite each. `wishes`: where
-  // results should be built.
-  void WalkScope(ComputationId computation, const std::vector<Slice>& parameters, const std::vector<bool>& writable,
-                 const Wishes& wishes) {
+  static std::vector<GivenLeaf> WithWritable(const std::vector<Slice>& places, const std::vector<bool>& writable) {
+    std::vector<GivenLeaf> leaves;
+    for (size_t leaf = 0; leaf < places.size(); ++leaf) leaves.push_back({places[leaf], writable[leaf]});
+    return leaves;
+  }
+
+  // `parameters`: all parameter leaves. `wishes`: where results should be built.
+  void WalkScope(ComputationId computation, const std::vector<GivenLeaf>& parameters, const Wishes& wishes) {
     Walk walk(module_, scope_of_.at(computation), context_);
-    PlaceParameters(walk, parameters, writable);
+    PlaceParameters(walk, parameters);
     Reserve(walk, wishes);
     for (int32_t node = 0; node < walk.dataflow.node_count(); ++node) {
       if (!walk.dataflow.forwards(node)) PlaceNode(walk, node);
@@ -162,12 +176,15 @@ class Assigner {
     for (const Slice& result : plan_.placements[module_.root(computation)]) Touch(result.buffer, time_);
   }
 
-  void PlaceParameters(Walk& walk, const std::vector<Slice>& parameters, const std::vector<bool>& writable) {
+  void PlaceParameters(Walk& walk, const std::vector<GivenLeaf>& parameters) {
     size_t next = 0;
     for (InstrId parameter : module_.computation(walk.scope.computation).parameters) {
       for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(parameter)); ++leaf, ++next) {
-        Hold(walk, walk.dataflow.value(parameter, leaf).definition, parameters[next]);
-        if (!writable[next]) walk.buffers[parameters[next].buffer].writable = false;
+        const GivenLeaf& given = parameters[next];
+        if (given.slot) walk.slot_of[given.place.buffer] = *given.slot;
+        Hold(walk, walk.dataflow.value(parameter, leaf).definition, given.place);
+        if (!given.writable) walk.buffers[SlotOf(walk, given.place.buffer)].writable = false;
+        if (given.slot) walk.buffers[given.place.buffer].writable = false;
       }
     }
   }
@@ -179,7 +196,7 @@ class Assigner {
     for (InstrId parameter : module_.computation(walk.scope.computation).parameters) {
       for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(parameter)); ++leaf) {
         DefinitionId content = walk.dataflow.value(parameter, leaf).definition;
-        BufferId buffer = walk.place[content].buffer;
+        BufferId buffer = SlotOf(walk, walk.place[content].buffer);
         if (walk.buffers[buffer].writable) offers.push_back({content, buffer, plan_.buffers[buffer].bytes});
       }
     }
@@ -209,10 +226,16 @@ class Assigner {
     return pairing;
   }
 
+  // The buffer that is overwritten in place of this one.
+  static BufferId SlotOf(const Walk& walk, BufferId buffer) {
+    auto slot = walk.slot_of.find(buffer);
+    return slot == walk.slot_of.end() ? buffer : slot->second;
+  }
+
   // Records that a content lies in a slice.
   void Hold(Walk& walk, DefinitionId definition, Slice slice) {
     walk.place[definition] = slice;
-    LocalBuffer& local = walk.buffers[slice.buffer];
+    LocalBuffer& local = walk.buffers[SlotOf(walk, slice.buffer)];
     local.last_use =
         std::max({local.last_use, walk.dataflow.LastUse(definition), walk.dataflow.definition(definition).node});
     local.held.push_back(definition);
@@ -302,6 +325,9 @@ class Assigner {
     if (local.last_use > made.node) return false;
     return std::ranges::all_of(local.held, [&](DefinitionId held) {
       if (walk.dataflow.LastUse(held) < made.node) return true;
+      // Whether a borrowed content lies in its slot differs between iterations, and exchanging elements depends on it.
+      bool is_borrowed = SlotOf(walk, walk.place[held].buffer) != walk.place[held].buffer;
+      if (is_borrowed && walk.dataflow.effects(made.node).exchange) return false;
       // A view ends here too, though its bytes are not where the result's element is.
       return walk.place[held].offset == 0 && walk.dataflow.definition(held).bytes == made.bytes &&
              OverwritesFully(module_, walk.dataflow, made.node, made.leaf, held);
@@ -329,8 +355,9 @@ class Assigner {
       if (ArrayLeafNumber(module_.shape(made.instruction), tie.result_index) != made.leaf) continue;
       InstrId operand = module_.operand(made.instruction, static_cast<size_t>(tie.operand));
       Slice slice = PlaceOf(walk, operand, ArrayLeafNumber(module_.shape(operand), tie.operand_index));
-      bool elsewhere_safe = slice.offset == 0 && LeavesReservation(walk, slice.buffer, definition);
-      if (elsewhere_safe && MayTake(walk, slice.buffer, definition)) return slice.buffer;
+      BufferId buffer = SlotOf(walk, slice.buffer);
+      bool elsewhere_safe = slice.offset == 0 && LeavesReservation(walk, buffer, definition);
+      if (elsewhere_safe && MayTake(walk, buffer, definition)) return buffer;
     }
     return std::nullopt;
   }
@@ -364,8 +391,10 @@ class Assigner {
     int32_t last = walk.families.LastUse(definition);
     bool is_result = last >= walk.dataflow.node_count();
     bool is_overwritten = walk.families.Writer(definition) <= walk.dataflow.node_count();
-    if (is_result || is_overwritten || !LeavesReservation(walk, base.buffer, definition)) return std::nullopt;
-    for (DefinitionId held : walk.buffers[base.buffer].held) {
+    if (is_result || is_overwritten || !LeavesReservation(walk, SlotOf(walk, base.buffer), definition)) {
+      return std::nullopt;
+    }
+    for (DefinitionId held : walk.buffers[SlotOf(walk, base.buffer)].held) {
       int32_t writer = walk.families.Writer(held);
       if (writer > made.node && writer <= last) return std::nullopt;
     }
@@ -382,11 +411,13 @@ class Assigner {
       if (!untouched[leaf]) wishes[leaf] = Wish{state[leaf].buffer};
     }
     ComputationId condition = loop.called[0], body = loop.called[1];
-    std::vector<bool> changed = untouched;
-    changed.flip();
-    WalkScope(condition, state, std::vector<bool>(state.size(), false), {});
-    WalkScope(body, state, changed, wishes);
+    std::vector<GivenLeaf> given = GiveState(walk, id, state);
+    std::vector<GivenLeaf> read_only = given;
+    for (GivenLeaf& leaf : read_only) leaf.writable = false;
+    WalkScope(condition, read_only, {});
+    WalkScope(body, given, wishes);
     int64_t end = ++time_;
+    TouchOperands(id, end);
     const std::vector<Slice>& next = plan_.placements[module_.root(body)];
     std::vector<BufferId> slots, successors;
     for (size_t leaf = 0; leaf < state.size(); ++leaf) {
@@ -398,6 +429,26 @@ class Assigner {
     }
     plan_.loops[id].back_edge = BackEdgeMoves(slots, successors);
     Exchange(plan_.loops[id].back_edge, start, end);
+    for (size_t leaf = 0; leaf < state.size(); ++leaf) {
+      if (given[leaf].slot) plan_.loops[id].back_edge.push_back({given[leaf].place.buffer, next[leaf].buffer, 0});
+    }
+  }
+
+  // The state as the body and the condition of the loop find it. A borrowing leaf gets its pointer, set before the loop.
+  std::vector<GivenLeaf> GiveState(Walk& walk, InstrId id, const std::vector<Slice>& state) {
+    const std::vector<bool>& untouched = context_.untouched_state.at(id);
+    auto borrowing = context_.borrowing.find(id);
+    std::vector<GivenLeaf> given;
+    for (size_t leaf = 0; leaf < state.size(); ++leaf) {
+      given.push_back({state[leaf], !untouched[leaf]});
+      if (borrowing == context_.borrowing.end() || !borrowing->second.used[leaf]) continue;
+      Slice initial = PlaceOf(walk, module_.operand(id, 0), static_cast<int32_t>(leaf));
+      int64_t bytes = plan_.buffers[state[leaf].buffer].bytes;
+      BufferId pointer = AddBuffer({.kind = Buffer::Kind::kPointer, .bytes = bytes});
+      plan_.loops[id].entry.push_back({pointer, initial.buffer, initial.offset});
+      given.back() = {{pointer, 0}, true, state[leaf].buffer};
+    }
+    return given;
   }
 
   // Buffers that exchange pointers share their memory for as long as any of them is used, and all through the exchange.
@@ -441,7 +492,8 @@ class Assigner {
     std::vector<std::vector<BufferId>> ends;
     for (size_t branch = 0; branch < branches.size(); ++branch) {
       InstrId operand = module_.operand(id, branch + 1);
-      WalkScope(branches[branch], plan_.placements[operand], spent[branch], {targets.begin(), targets.end()});
+      WalkScope(branches[branch], WithWritable(plan_.placements[operand], spent[branch]),
+                {targets.begin(), targets.end()});
       std::vector<BufferId>& end = ends.emplace_back();
       for (const Slice& result : plan_.placements[module_.root(branches[branch])]) end.push_back(result.buffer);
     }
@@ -478,6 +530,7 @@ class Assigner {
     std::vector<BufferId> numbers;
     for (size_t number = 0; number < plan_.buffers.size(); ++number) {
       BufferId buffer(number);
+      if (plan_.buffers[buffer].kind == Buffer::Kind::kPointer) continue;
       plan_.peak_bytes += plan_.buffers[buffer].kind == Buffer::Kind::kScratch ? 0 : plan_.buffers[buffer].bytes;
       if (plan_.buffers[buffer].kind != Buffer::Kind::kScratch) continue;
       scratch.push_back({plan_.buffers[buffer].bytes, intervals_[buffer].first, intervals_[buffer].last});

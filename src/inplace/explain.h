@@ -16,7 +16,8 @@ struct Totals {
 };
 
 std::string ExplainAsText(const ir::Module& given, const BufferPlan& plan);
-// {"module", "given": {...}, "plan": {...}, "remarks": [...]}
+// {"module", "given": {totals}, "plan": {totals, lower_bound_bytes, temporary_bytes, donations: [{result, parameter}]},
+//  "remarks": [...]}
 std::string ExplainAsJson(const ir::Module& given, const BufferPlan& plan);
 
 }  // namespace stead::inplace

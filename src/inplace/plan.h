@@ -25,6 +25,7 @@ struct Buffer {
     kConstant,   // read-only bytes of a constant instruction
     kOwned,      // an allocation of its own per run; may leave the program as a result
     kScratch,    // [arena_offset, arena_offset + bytes) of the run's arena
+    kPointer,    // no memory: a loop sets it to where its state lies
   };
   Kind kind = Kind::kScratch;
   int64_t bytes = 0;

@@ -48,6 +48,7 @@ class Replay {
     blocks_.emplace_back(plan_.arena_bytes, kPoison);
     for (size_t number = 0; number < plan_.buffers.size(); ++number) {
       const Buffer& buffer = plan_.buffers[BufferId(number)];
+      if (buffer.kind == Buffer::Kind::kPointer) continue;
       if (buffer.kind == Buffer::Kind::kScratch) {
         pointers_[BufferId(number)] = {0, buffer.arena_offset};
         continue;

@@ -18,6 +18,7 @@
 #include "analysis/dataflow.h"
 #include "inplace/arcs.h"
 #include "inplace/assignment.h"
+#include "inplace/borrowing.h"
 #include "inplace/branches.h"
 #include "inplace/donation.h"
 #include "inplace/donation_report.h"
@@ -71,6 +72,7 @@ class Planner {
   Status PlanScope(const Scope& scope) {
     Module& module = plan_.module;
     SummariseBranches(module, scope, context_);
+    if (!options_.always_copy) FindBorrowing(module, scope, context_);
     for (CopyRecord& record : SettleResults(module, scope, context_)) {
       plan_.lower_bound_bytes += CostOf(record);
       plan_.copies.push_back(std::move(record));
@@ -92,15 +94,24 @@ class Planner {
   }
 
   void Buy(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph, const HittingSolution& solution) {
-    std::vector<CopyRecord> records = DescribePurchases(plan_.module, scope, dataflow, graph, solution);
+    HittingSolution copies = solution;
+    std::erase_if(copies.bought, [&](int32_t number) { return BorrowInstead(dataflow, graph.elements[number]); });
+    std::vector<CopyRecord> records = DescribePurchases(plan_.module, scope, dataflow, graph, copies);
     for (size_t number = 0; number < records.size(); ++number) {
-      const Element& element = graph.elements[solution.bought[number]];
+      const Element& element = graph.elements[copies.bought[number]];
       Bought bought = InsertElement(plan_.module, dataflow, element, records[number].reason);
       if (bought.view.valid()) context_.views.insert(bought.view);
       records[number].copy = bought.copy;
       plan_.copies.push_back(std::move(records[number]));
     }
     EraseUnusedForwards(plan_.module, scope.computation);
+  }
+
+  // Has the loop borrow its initial value, if that is what the element says.
+  bool BorrowInstead(const Dataflow& dataflow, const Element& element) {
+    if (element.kind != Element::Kind::kBorrow) return false;
+    Borrow(plan_.module, dataflow.instruction(element.node), element.leaf, context_);
+    return true;
   }
 
   // The baseline: a copy before every op that keeps its operand's bytes.

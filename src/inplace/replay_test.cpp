@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <numeric>
 #include <random>
 #include <string>
@@ -306,9 +307,15 @@ void ExpectSameResults(const std::string& text, const PlanOptions& options, int6
   copies += static_cast<int64_t>(plan->copies.size());
 }
 
+// How many times as many programs as usual.
+uint32_t Scale() {
+  const char* scale = std::getenv("STEAD_TEST_SCALE");
+  return scale == nullptr ? 1 : static_cast<uint32_t>(std::atoi(scale));
+}
+
 TEST(Replay, RandomProgramsComputeTheSameOnSharedBytes) {
   int64_t copies = 0;
-  for (uint32_t seed = 0; seed < 1000 && !testing::Test::HasFatalFailure(); ++seed) {
+  for (uint32_t seed = 0; seed < 1000 * Scale() && !testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     ExpectSameResults(Generator(seed).Module(), {}, copies);
   }

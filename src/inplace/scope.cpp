@@ -143,8 +143,10 @@ std::vector<PreservingTie> PreservingTies(const Module& module, const Dataflow& 
   if (instruction.opcode == Opcode::kConditional) AddConsumedOperands(context.branches.at(id), ties);
   if (instruction.opcode != Opcode::kWhile) return ties;
   const std::vector<bool>& untouched = context.untouched_state.at(id);
+  auto borrowing = context.borrowing.find(id);
   for (int32_t leaf = 0; leaf < static_cast<int32_t>(untouched.size()); ++leaf) {
-    if (!untouched[leaf]) ties.push_back({0, leaf, leaf, {}});
+    bool borrows = borrowing != context.borrowing.end() && borrowing->second.used[leaf];
+    if (!untouched[leaf] && !borrows) ties.push_back({0, leaf, leaf, {}});
   }
   return ties;
 }

@@ -38,9 +38,15 @@ struct BranchUse {
   std::vector<std::optional<OperandLeaf>> homes;  // per result leaf: the operand leaf in whose buffer it is handed over
 };
 
+// Per state leaf of a loop: whether it may start from an array that stays as it is, and whether it does (borrowing.h).
+struct LoopBorrowing {
+  std::vector<bool> possible, used;
+};
+
 // What planning one scope needs to know of the scopes around and inside it.
 struct ScopeContext : analysis::DataflowContext {
   std::unordered_map<ir::InstrId, BranchUse> branches;
+  std::unordered_map<ir::InstrId, LoopBorrowing> borrowing;
 };
 
 // Every planned computation, callers before callees. A computation called from two places is cloned for the second.

@@ -16,6 +16,7 @@
 #include "passes/normalize/own_fills.h"
 #include "passes/normalize/row_major.h"
 #include "passes/normalize/single_window.h"
+#include "passes/normalize/synchronous.h"
 #include "passes/simplify/simplify.h"
 
 namespace stead::passes {

@@ -42,7 +42,8 @@ def test_dumps_without_copies(name):
 @pytest.mark.parametrize("name", ["seed2_plain.before", "seed2_barrier.before"])
 def test_programs_as_jax_lowers_them(name):
     report = explain(f"{name}.hlo")
-    assert report["plan"] == {"copies": 0, "bytes_copied": 0, "peak_bytes": report["plan"]["peak_bytes"]}
+    assert report["plan"]["copies"] == 0
+    assert report["plan"]["bytes_copied"] == 0
     assert report["plan"]["peak_bytes"] < MATRIX + 1000
 
 
@@ -141,6 +142,8 @@ def test_the_keys_of_the_json_report():
     assert list(report) == ["module", "given", "plan", "remarks"]
     assert report["module"] == "jit_reverse"
     for totals in (report["given"], report["plan"]):
-        assert list(totals) == ["copies", "bytes_copied", "peak_bytes"]
+        assert list(totals)[:3] == ["copies", "bytes_copied", "peak_bytes"]
+    assert list(report["plan"])[3:] == ["lower_bound_bytes", "temporary_bytes", "donations"]
+    assert report["plan"]["donations"] == [{"result": 0, "parameter": 0}]
     for key in ("code", "value", "bytes", "executions", "writer", "readers", "witness", "fix", "source"):
         assert all(key in remark for remark in report["remarks"])

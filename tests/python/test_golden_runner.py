@@ -11,7 +11,7 @@ STAND_IN = """#!{python}
 import json, os, signal, sys
 words = sys.argv[1:]
 if words[0] == "explain":
-    copies = 0 if "--assume-alias" in words else 2
+    copies = 0 if "--assume-alias" in words else 2 + sys.stdin.read().count("copy")
     print(json.dumps({{"plan": {{"copies": copies}}, "remarks": [{{"code": "C01"}}]}}))
 elif words[0] == "crash":
     os.kill(os.getpid(), signal.SIGSEGV)
@@ -89,6 +89,15 @@ def test_bless_keeps_a_failing_assertion_failing(stead, write):
 )
 def test_assertions(stead, write, assertion, holds):
     assert golden.judge(write(f"// ASSERT {assertion}\n"), stead, bless=False)[0] == holds
+
+
+def test_several_programs_in_one_file(stead, write):
+    first, second = "// ASSERT plan.copies == 2\nHloModule m\n", "// NEXT: another\n// ASSERT plan.copies == 3\nHloModule n\n"
+    assert golden.judge(write(first + second + "copy\n"), stead, bless=False) == (True, "")
+    passed, message = golden.judge(write(first + second), stead, bless=False)
+    assert not passed and message.count("seen:") == 1
+    assert not golden.judge(write(first + "// NEXT: nothing\nHloModule o\n"), stead, bless=False)[0]
+    assert not golden.judge(write("// RUN: stead opt %s\n" + first + second + "copy\n"), stead, bless=False)[0]
 
 
 @pytest.mark.parametrize(

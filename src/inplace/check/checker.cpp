@@ -8,12 +8,13 @@
 //             (elementwise, window or declared); an op that changes only a window must be in place, because anything else
 //             would be a copy that is not an instruction.
 //   Loops. Pointers exchanged at the back edge must be a permutation of distinct buffers of equal size, so one iteration
-//   stands for all: the variables concerned get fresh blocks (one of the ranges, unknown which). The body is replayed until
+//   stands for all: the variables concerned get fresh blocks (one of the ranges, unknown which). State may also start at its
+//   initial value and then follow a slot of its own; its result is in the slot, so the loop must run at least once. The body is replayed until
 //   the facts that survive it are stable; the back edge must re-establish the state's contents. Branches are replayed from one
 //   state each and joined: only what holds in all of them holds afterwards.
 //   Results must be whole, lie in pairwise distinct memory that may leave the program, and each copy must carry its record.
 //
-//   Shares nothing with the planner but analysis/effects. Cost: instructions x live facts x rounds of loops (at most a few).
+//   Shares nothing with the planner but analysis/effects and trip counts. Cost: instructions x live facts x rounds of loops (at most a few).
 //   Rejects some plans that are right (pointers that only happen to be equal); never accepts one that reads a wrong value.
 #include "inplace/check/checker.h"
 
@@ -82,6 +83,7 @@ void Checker::MakeBlocks() {
         pointers_[id] = {memory_.AddBlock({buffer.donated, buffer.donated, {}, 0}), 0};
         break;
       case Buffer::Kind::kConstant: pointers_[id] = {memory_.AddBlock({false, false, {}, 0}), 0}; break;
+      case Buffer::Kind::kPointer: pointers_[id] = {unknown_, 0}; break;
       case Buffer::Kind::kOwned: pointers_[id] = {memory_.AddBlock({true, true, {}, 0}), 0}; break;
     }
   }
@@ -223,6 +225,9 @@ Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_lea
       ByteRange operand_range = RangeOf(Slices(from)[leaf], shapes[leaf].byte_size());
       const Tie* tie = TieOf(instruction, effects, operand, leaf, result_leaf);
       bool same = operand_range.place == range.place && operand_range.bytes == range.bytes;
+      // In the first iteration the operand may still lie apart, which ops that go element by element do not mind.
+      bool follows = tie != nullptr && tie->kind == TieKind::kElementwise && operand_range.bytes == range.bytes &&
+                     operand_range.place.offset == 0 && memory_.block(operand_range.place.block).follows == range.place;
       bool keeps_bytes = tie != nullptr && KeepsBytes(tie->kind);
       if (keeps_bytes && !same)
         return Refused(id, "it changes its operand in part but is placed elsewhere: a hidden copy");
@@ -234,7 +239,7 @@ Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_lea
                Disjoint(effects.reads[operand].region, other.written) && shapes[leaf] == shape;
       });
       if (tie == nullptr && same && reads_elsewhere) continue;
-      if (tie == nullptr || !same)
+      if (tie == nullptr || !(same || follows))
         return Refused(id, fmt::format("it overwrites operand {} while reading it", operand));
       if (keeps_bytes) window = tie;
     }

@@ -63,6 +63,13 @@ class Checker {
   Status LoopRound(ir::InstrId id, const std::vector<Leaf>& state);
   Status BackEdge(ir::InstrId id, const std::vector<Leaf>& state);
   Result<bool> RestorePointers(ir::InstrId id, const IdVector<BufferId, Place>& head);
+  // Where the body finds the state: in its parameter's places.
+  const std::vector<Slice>& HeadSlices(ir::InstrId loop) const {
+    return Slices(module_.computation(module_.instruction(loop).called[1]).parameters.at(0));
+  }
+  std::vector<std::pair<BufferId, BufferId>> Followers(ir::InstrId id) const;
+  bool IsFollower(ir::InstrId id, BufferId variable) const;
+  Status AttachFollowers(ir::InstrId id);
   Status EnterLoop(ir::InstrId id, const LoopPlan& loop);
   std::vector<std::vector<BufferId>> ExchangeGroups(ir::InstrId id) const;
   bool IsExchange(const std::vector<PointerMove>& moves) const;

@@ -380,6 +380,81 @@ TEST(PlanChecker, RefusesALoopOverMemoryThatIsNotGivenAway) {
   ExpectRefused(swap.hand, "the caller's or constant");
 }
 
+// The caller keeps x: the loop reads it in the first iteration and overwrites a slot of its own.
+std::string BorrowingLoop(const std::string& start, const std::string& op) {
+  return R"(HloModule m
+cond {
+  cp = (s32[], f32[16]) parameter(0)
+  ci = s32[] get-tuple-element(cp), index=0
+  seven = s32[] constant(7)
+  ROOT less = pred[] compare(ci, seven), direction=LT
+}
+body {
+  bp = (s32[], f32[16]) parameter(0)
+  bi = s32[] get-tuple-element(bp), index=0
+  bx = f32[16] get-tuple-element(bp), index=1
+  one = s32[] constant(1)
+  next = s32[] add(bi, one)
+  minus = f32[16] )" +
+         op + R"(
+  ROOT state = (s32[], f32[16]) tuple(next, minus)
+}
+ENTRY e {
+  start = s32[] )" +
+         start + R"(
+  x = f32[16] parameter(0)
+  init = (s32[], f32[16]) tuple(start, x)
+  loop = (s32[], f32[16]) while(init), condition=cond, body=body
+  ROOT rx = f32[16] get-tuple-element(loop), index=1
+})";
+}
+
+struct BorrowTest {
+  HandMade hand;
+  BufferId x, pointer, slot, counter, less;
+  explicit BorrowTest(const std::string& start = "constant(0)", const std::string& op = "negate(bx)")
+      : hand(BorrowingLoop(start, op)) {
+    x = hand.Parameter(0, kArray, false);
+    pointer = hand.plan().buffers.Add({.kind = Buffer::Kind::kPointer, .bytes = kArray});
+    slot = hand.Owned(kArray);
+    counter = hand.Scratch(0, 4);
+    less = hand.Scratch(64, 1);
+    for (const char* name : {"seven", "one"}) hand.Place(name, {{hand.Constant(name, 4)}});
+    for (const char* name : {"start", "ci", "bi", "next"}) hand.Place(name, {{counter}});
+    for (const char* name : {"cp", "bp"}) hand.Place(name, {{counter}, {pointer}});
+    hand.Place("x", {{x}}).Place("init", {{counter}, {x}}).Place("loop", {{counter}, {slot}});
+    hand.Place("less", {{less}}).Place("bx", {{pointer}}).Place("minus", {{slot}}).Place("state", {{counter}, {slot}});
+    hand.Place("rx", {{slot}}).Results({{slot}});
+    loop().entry = {{pointer, x}};
+    loop().back_edge = {{pointer, slot}};
+  }
+  LoopPlan& loop() { return hand.plan().loops[hand.Named("loop")]; }
+};
+
+TEST(PlanChecker, AcceptsALoopThatBorrowsItsInitialValue) { EXPECT_EQ(BorrowTest().hand.Verdict(), ""); }
+
+TEST(PlanChecker, RefusesToBorrowWhenTheLoopMayNotRun) {
+  ExpectRefused(BorrowTest("constant(7)").hand, "missing if the loop does not run");
+}
+
+TEST(PlanChecker, RefusesToOverwriteASlotOutOfStep) {
+  ExpectRefused(BorrowTest("constant(0)", "reverse(bx), dimensions={0}").hand, "while reading it");
+}
+
+TEST(PlanChecker, RefusesAPointerThatDoesNotFollowItsSlot) {
+  BorrowTest test;
+  test.loop().back_edge.clear();
+  ExpectRefused(test.hand, "not handed to the next iteration");
+}
+
+TEST(PlanChecker, RefusesASlotThatIsTheInitialValue) {
+  BorrowTest test;
+  test.hand.Place("loop", {{test.counter}, {test.x}}).Place("minus", {{test.x}}).Place("rx", {{test.x}});
+  test.hand.Place("state", {{test.counter}, {test.x}}).Results({{test.x}});
+  test.loop().back_edge = {{test.pointer, test.x}};
+  ExpectRefused(test.hand, "overlaps the initial value");
+}
+
 constexpr char kBranches[] = R"(HloModule m
 yes {
   yp = f32[16] parameter(0)

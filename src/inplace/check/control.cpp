@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/trip_count.h"
 #include "inplace/check/checker.h"
 
 namespace stead::inplace::check {
@@ -54,8 +55,9 @@ std::vector<std::vector<BufferId>> Checker::ExchangeGroups(InstrId id) const {
     open.pop_back();
     auto join = [&](const std::vector<PointerMove>& moves) {
       for (const PointerMove& move : moves) {
-        // What sets its variables anew leaves nothing to know about them.
+        // What sets its variables anew leaves nothing to know about them; a follower belongs to no exchange.
         if (current != id && (set_anew_.contains(move.target) || set_anew_.contains(move.source))) continue;
+        if (IsFollower(id, move.target)) continue;
         if (move.source != move.target) leaders[leader_of(move.source)] = leader_of(move.target);
       }
     };
@@ -106,7 +108,7 @@ Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
   TRY(pointers_, Moved(loop.entry, id));
   std::vector<BufferId> targets, sources;
   for (const PointerMove& move : loop.back_edge) {
-    if (move.source == move.target) continue;
+    if (move.source == move.target || IsFollower(id, move.target)) continue;
     if (move.source_offset != 0) return Refused(id, "a back edge moves a pointer into the middle of a buffer");
     if (plan_.buffers[move.source].bytes != plan_.buffers[move.target].bytes) {
       return Refused(id, "a back edge exchanges buffers of different sizes");
@@ -119,6 +121,45 @@ Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
   for (const std::vector<BufferId>& group : ExchangeGroups(id)) {
     TRY_STATUS(FreshBlocks(id, group));
     exchanged_[id].insert(group.begin(), group.end());
+  }
+  return AttachFollowers(id);
+}
+
+// The pointer of one of the loop's leaves that start at their initial value and then follow their slots.
+bool Checker::IsFollower(InstrId id, BufferId variable) const {
+  return std::ranges::any_of(Followers(id), [&](const auto& pair) { return pair.first == variable; });
+}
+
+// Those pointers, with the slots that they follow.
+std::vector<std::pair<BufferId, BufferId>> Checker::Followers(InstrId id) const {
+  std::vector<std::pair<BufferId, BufferId>> followers;
+  const std::vector<Slice>& heads = HeadSlices(id);
+  for (size_t leaf = 0; leaf < heads.size(); ++leaf) {
+    if (heads[leaf].buffer != Slices(id)[leaf].buffer)
+      followers.push_back({heads[leaf].buffer, Slices(id)[leaf].buffer});
+  }
+  return followers;
+}
+
+// After the first iteration each follower is where its slot is; before, at the initial value. RETURNS an error when there may
+// be no first iteration, since the result is in the slot.
+Status Checker::AttachFollowers(InstrId id) {
+  const std::vector<std::pair<BufferId, BufferId>> followers = Followers(id);
+  if (!followers.empty() && analysis::TripCount(module_, id).value_or(0) < 1) {
+    return Refused(id, "its result would be missing if the loop does not run");
+  }
+  for (const auto& [follower, slot] : followers) {
+    if (plan_.buffers[follower].kind != Buffer::Kind::kPointer) {
+      return Refused(id, "state that is not in its slot is not a pointer either");
+    }
+    int64_t bytes = plan_.buffers[follower].bytes;
+    ByteRange initial{pointers_[follower], bytes}, own{pointers_[slot], bytes};
+    if (plan_.buffers[slot].bytes != bytes || memory_.MayOverlap(initial, own)) {
+      return Refused(id, "a slot overlaps the initial value that the loop reads");
+    }
+    Block block{false, false, {initial, own}, 0, own.place};
+    pointers_[follower] = {memory_.AddBlock(std::move(block)), 0};
+    exchanged_[id].insert(follower);
   }
   return {};
 }
@@ -134,7 +175,7 @@ Status Checker::Loop(InstrId id) {
   }
   TRY(auto entered, Moved(found->second.entry, id));
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    const Slice& slot = Slices(id)[leaf];
+    const Slice& slot = HeadSlices(id)[leaf];
     Place place = entered[slot.buffer];
     place.offset += slot.offset;
     if (!(place == PlaceOf(Slices(init)[leaf]))) {
@@ -146,7 +187,7 @@ Status Checker::Loop(InstrId id) {
   // The state's contents at the head of any iteration.
   std::vector<Leaf> state;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    state.push_back({NewContent(), shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
+    state.push_back({NewContent(), shapes[leaf].dimensions, {}, HeadSlices(id)[leaf], HeadSlices(id)[leaf]});
   }
   // Facts that a round destroys do not hold at the head of the next iteration: repeat until none is lost.
   std::vector<Fact> outside = memory_.facts();
@@ -169,8 +210,8 @@ Status Checker::Loop(InstrId id) {
   }
   std::vector<Leaf> results;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
-    results.push_back(state[leaf]);
+    results.push_back({state[leaf].content, shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
+    memory_.Add(state[leaf].content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
   }
   leaves_[id] = std::move(results);
   return {};
@@ -210,13 +251,19 @@ Status Checker::BackEdge(InstrId id, const std::vector<Leaf>& state) {
   for (size_t leaf = 0; leaf < state.size(); ++leaf) {
     TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, state[leaf].dimensions));
     const Slice& next = Slices(root)[leaf];
-    const Slice& slot = state[leaf].base;
-    Place from = before[next.buffer], to = after[slot.buffer];
+    Place from = before[next.buffer];
     from.offset += next.offset;
-    to.offset += slot.offset;
-    if (!(from == to)) return Refused(root, fmt::format("state {} is not handed to the next iteration", leaf));
-    // Two states in one block would both be overwritten by whoever writes either.
+    // The head of the next iteration finds the state through the parameter; whoever comes after the loop, in the slot.
+    for (const Slice& slot : {state[leaf].base, Slices(id)[leaf]}) {
+      Place to = after[slot.buffer];
+      to.offset += slot.offset;
+      if (!(from == to)) return Refused(root, fmt::format("state {} is not handed to the next iteration", leaf));
+    }
+    // Two states in one block would both be overwritten by whoever writes either. Two that stay where they are stay as
+    // distinct as they are.
+    auto stays = [&](size_t which) { return PlaceOf(Slices(root)[which]) == PlaceOf(state[which].base); };
     for (size_t other = 0; other < leaf; ++other) {
+      if (stays(leaf) && stays(other)) continue;
       ByteRange first = RangeOf(next, ArrayLeaves(module_.shape(root))[leaf].byte_size());
       ByteRange second = RangeOf(Slices(root)[other], ArrayLeaves(module_.shape(root))[other].byte_size());
       bool distinct_before = !(PlaceOf(state[leaf].base) == PlaceOf(state[other].base));

@@ -3,7 +3,8 @@
 // A Place is a byte of a block. Scratch buffers share one block (the arena), so that two of them may overlap; every other
 // buffer is a block of its own. Where a loop exchanges pointers, or branches leave different ones, the variables concerned
 // get fresh blocks that stand for "one of these underlying ranges, we cannot say which": writing an underlying range from
-// outside destroys everything such a block may hold.
+// outside destroys everything such a block may hold. The pointer of a loop's leaf that borrows its initial value gets a block
+// that stands for that value's range or for the leaf's own slot, which it follows.
 // A Fact says: the bytes from `place` on hold `content`, except in the holes.
 #pragma once
 
@@ -35,6 +36,7 @@ struct Block {
   bool returnable = false;            // an owned allocation or a donated parameter
   std::vector<ByteRange> underlying;  // fresh blocks: where they may really be
   int64_t permutation = 0;            // fresh blocks with the same number other than 0 never overlap one another
+  std::optional<Place> follows;       // fresh blocks: they start here, or else share no byte with what lies here
 };
 
 // A region of elements that no longer holds the content, in the coordinates of an array of these dimensions.

@@ -56,10 +56,17 @@ std::string ExplainAsJson(const ir::Module& given, const BufferPlan& plan) {
   Explanation explanation = Explain(given, plan);
   Json remarks = Json::array();
   for (const Remark& remark : explanation.remarks) remarks.push_back(ToJson(remark));
+  Json donations = Json::array();
+  for (const Donation& donation : plan.donations) {
+    donations.push_back({{"result", donation.result_leaf}, {"parameter", donation.parameter_leaf}});
+  }
   Json report = {{"module", explanation.module},
                  {"given", ToJson(explanation.given)},
                  {"plan", ToJson(explanation.plan)},
                  {"remarks", std::move(remarks)}};
+  report["plan"]["lower_bound_bytes"] = plan.lower_bound_bytes;
+  report["plan"]["temporary_bytes"] = plan.arena_bytes;
+  report["plan"]["donations"] = std::move(donations);
   // Names may hold any bytes: replace what is not UTF-8 instead of failing.
   return report.dump(2, ' ', false, Json::error_handler_t::replace);
 }

@@ -16,7 +16,7 @@ using ir::Instruction;
 using ir::Opcode;
 using ir::ScatterAttributes;
 
-bool Contains(const Dimensions& dimensions, int64_t dim) {
+bool NamesDim(const Dimensions& dimensions, int64_t dim) {
   return std::ranges::find(dimensions, dim) != dimensions.end();
 }
 
@@ -92,7 +92,7 @@ InstrId GatherWindows(Builder& build, const Instruction& scatter, InstrId array)
   gather.indices_are_sorted = attributes.indices_are_sorted;
   size_t window_dim = 0;
   for (int64_t dim = 0; dim < scatter.shape.rank(); ++dim) {
-    bool is_one = Contains(attributes.inserted_window_dims, dim) || Contains(attributes.input_batching_dims, dim);
+    bool is_one = NamesDim(attributes.inserted_window_dims, dim) || NamesDim(attributes.input_batching_dims, dim);
     gather.slice_sizes.push_back(
         is_one ? 1 : updates.dimensions[static_cast<size_t>(attributes.update_window_dims[window_dim++])]);
   }
@@ -112,15 +112,15 @@ std::optional<int64_t> UpdateDimOf(const ir::Module& module, const Instruction& 
             .scatter_indices_batching_dims[static_cast<size_t>(batching - attributes.input_batching_dims.begin())];
     int64_t place = index_dim - (attributes.index_vector_dim < index_dim ? 1 : 0);
     for (int64_t update_dim = 0; update_dim < updates.rank(); ++update_dim) {
-      if (!Contains(attributes.update_window_dims, update_dim) && place-- == 0) return update_dim;
+      if (!NamesDim(attributes.update_window_dims, update_dim) && place-- == 0) return update_dim;
     }
     return std::nullopt;
   }
-  if (Contains(attributes.inserted_window_dims, dim) || Contains(attributes.scatter_dims_to_operand_dims, dim))
+  if (NamesDim(attributes.inserted_window_dims, dim) || NamesDim(attributes.scatter_dims_to_operand_dims, dim))
     return std::nullopt;
   size_t window_dim = 0;
   for (int64_t before = 0; before < dim; ++before) {
-    bool is_one = Contains(attributes.inserted_window_dims, before) || Contains(attributes.input_batching_dims, before);
+    bool is_one = NamesDim(attributes.inserted_window_dims, before) || NamesDim(attributes.input_batching_dims, before);
     if (!is_one) ++window_dim;
   }
   return attributes.update_window_dims[window_dim];

@@ -1,5 +1,6 @@
 #include "passes/normalize/own_fills.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "passes/rewrite/build.h"
@@ -22,9 +23,31 @@ bool MayBuildIn(const Instruction& user, size_t operand) {
   }
 }
 
+// A fill, or a constant of one element: storing it again costs no more than reading it.
+bool IsCheap(const ir::Module& module, InstrId id) {
+  const Instruction& instruction = module.instruction(id);
+  bool is_scalar = instruction.opcode == Opcode::kConstant && instruction.shape.is_scalar();
+  return is_scalar || IsFill(module, id);
+}
+
+// A fill is filled again for an op that reads what it builds in; other readers may come first. A constant is stored again
+// for everyone who builds in it when somebody reads it: that is never worth an order.
+bool IsTaken(const ir::Module& module, InstrId fill) {
+  if (module.root(module.instruction(fill).computation) == fill) return true;
+  bool is_constant = module.instruction(fill).opcode == Opcode::kConstant;
+  return std::ranges::any_of(module.users(fill), [&](InstrId id) {
+    const Instruction& user = module.instruction(id);
+    bool builds = false, reads = false;
+    for (size_t operand = 0; operand < user.operands.size(); ++operand) {
+      if (user.operands[operand] == fill) (MayBuildIn(user, operand) ? builds : reads) = true;
+    }
+    return reads && (builds || is_constant);
+  });
+}
+
 bool SeparateUses(ir::Module& module, InstrId fill) {
   bool changed = false;
-  bool taken = module.root(module.instruction(fill).computation) == fill;
+  bool taken = IsTaken(module, fill);
   const std::vector<InstrId> users = module.users(fill);
   for (InstrId user : users) {
     size_t operand_count = module.instruction(user).operands.size();
@@ -51,7 +74,7 @@ Result<PassReport> GiveOwnFills(ir::Module& module) {
   for (ir::ComputationId computation : module.ComputationsPostOrder()) {
     const std::vector<InstrId> list = module.computation(computation).instructions;
     for (InstrId id : list) {
-      if (IsFill(module, id)) changed |= SeparateUses(module, id);
+      if (IsCheap(module, id)) changed |= SeparateUses(module, id);
     }
   }
   return PassReport{changed};

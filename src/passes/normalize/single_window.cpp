@@ -24,7 +24,7 @@ struct Start {
   InstrId scalar;
 };
 
-bool Contains(const Dimensions& dimensions, int64_t dim) {
+bool ListsDim(const Dimensions& dimensions, int64_t dim) {
   return std::ranges::find(dimensions, dim) != dimensions.end();
 }
 
@@ -129,13 +129,13 @@ std::optional<Dimensions> WindowSizes(const Shape& operand, const Shape& updates
                                       const ir::ScatterAttributes& attributes) {
   int64_t windows = 1;
   for (int64_t dim = 0; dim < updates.rank(); ++dim) {
-    if (!Contains(attributes.update_window_dims, dim)) windows *= updates.dimensions[static_cast<size_t>(dim)];
+    if (!ListsDim(attributes.update_window_dims, dim)) windows *= updates.dimensions[static_cast<size_t>(dim)];
   }
   if (windows != 1) return std::nullopt;
   Dimensions sizes;
   size_t next = 0;
   for (int64_t dim = 0; dim < operand.rank(); ++dim) {
-    bool inserted = Contains(attributes.inserted_window_dims, dim) || Contains(attributes.input_batching_dims, dim);
+    bool inserted = ListsDim(attributes.inserted_window_dims, dim) || ListsDim(attributes.input_batching_dims, dim);
     sizes.push_back(inserted ? 1 : updates.dimensions[static_cast<size_t>(attributes.update_window_dims[next++])]);
   }
   return sizes;

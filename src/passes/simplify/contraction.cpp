@@ -13,7 +13,7 @@ using ir::InstrId;
 using ir::Instruction;
 using ir::Opcode;
 
-bool Contains(const Dimensions& dimensions, int64_t dim) {
+bool HasDim(const Dimensions& dimensions, int64_t dim) {
   return std::ranges::find(dimensions, dim) != dimensions.end();
 }
 
@@ -22,7 +22,7 @@ Dimensions FreeDimensions(const Dimensions& order, const Dimensions& batch, cons
   Dimensions free;
   for (size_t dim = 0; dim < order.size(); ++dim) {
     int64_t number = static_cast<int64_t>(dim);
-    if (!Contains(batch, number) && !Contains(contracting, number)) free.push_back(order[dim]);
+    if (!HasDim(batch, number) && !HasDim(contracting, number)) free.push_back(order[dim]);
   }
   return free;
 }
