@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <random>
 
 namespace stead::ffi {
 namespace {
@@ -103,6 +104,27 @@ TEST(FfiAttributes, BadTextIsRefused) {
   std::string deep = "{a = 1}";
   for (int level = 0; level < 100; ++level) deep = "{a = " + deep + "}";
   EXPECT_FALSE(ParseAttributes(deep).ok());
+}
+
+// Damaged text is refused or read as something else; it never brings the process down.
+TEST(FfiAttributes, DamagedTextIsHarmless) {
+  const std::string whole =
+      R"({a = dense<[[1, 2], [3, -4]]> : tensor<2x2xi32>, b = array<i64: 5>, "c d" = "\22\n", e = {f = 0x7F800000 : f32},
+          g = dense<"0x0100FF00"> : tensor<2xi16>, h = true})";
+  const std::string letters = "{}[]<>\"\\:,=x019aif- ";
+  std::mt19937 generator(5);
+  for (int mutant = 0; mutant < 20'000; ++mutant) {
+    std::string text = whole;
+    for (int change = 0; change < 3; ++change) {
+      const size_t at = generator() % text.size();
+      switch (generator() % 3) {
+        case 0: text[at] = letters[generator() % letters.size()]; break;
+        case 1: text.erase(at, 1 + generator() % 8); break;
+        default: text.insert(at, 1, letters[generator() % letters.size()]);
+      }
+    }
+    (void)ParseAttributes(text).ok();
+  }
 }
 
 TEST(FfiAttributes, UnknownTypesAndListsAreNamed) {
