@@ -18,10 +18,12 @@ using ir::InstrId;
 using ir::Opcode;
 using ir::Shape;
 
-// Where a window starts in one dimension: a number when it is known, else a scalar instruction.
+// Where a window starts in one dimension: a number when it is known, else the element of an array at a flat position.
 struct Start {
   std::optional<int64_t> known;
-  InstrId scalar;
+  InstrId array;
+  int64_t flat = 0;
+  InstrId scalar;  // the element, once it has been taken out
 };
 
 bool ListsDim(const Dimensions& dimensions, int64_t dim) {
@@ -48,15 +50,14 @@ std::optional<InstrId> PieceOf(const ir::Module& module, InstrId concatenation, 
   return std::nullopt;
 }
 
-// The scalar at a flat (row-major) position of an integer array, seen through what builds index vectors.
-Start ScalarAt(Builder& build, InstrId array, int64_t flat) {
-  const ir::Module& module = build.module();
+// The element at a flat (row-major) position of an integer array, seen through what builds index vectors.
+Start ElementAt(const ir::Module& module, InstrId array, int64_t flat) {
   for (;;) {
     const ir::Instruction& instruction = module.instruction(array);
     if (instruction.opcode == Opcode::kConstant && !instruction.As<ir::Literal>().elided()) {
-      return {instruction.As<ir::Literal>().AsInteger(flat), {}};
+      return {.known = instruction.As<ir::Literal>().AsInteger(flat)};
     }
-    if (instruction.shape.is_scalar()) return {std::nullopt, array};
+    if (instruction.shape.is_scalar()) return {.array = array};
     if (instruction.opcode == Opcode::kReshape) {
       array = instruction.operands[0];
     } else if (instruction.opcode == Opcode::kBroadcast && module.shape(instruction.operands[0]).element_count() == 1) {
@@ -64,21 +65,30 @@ Start ScalarAt(Builder& build, InstrId array, int64_t flat) {
       flat = 0;
     } else if (instruction.opcode == Opcode::kConcatenate) {
       std::optional<InstrId> piece = PieceOf(module, array, flat);
-      if (!piece) break;
+      if (!piece) return {.array = array, .flat = flat};
       array = *piece;
     } else {
-      break;
+      return {.array = array, .flat = flat};
     }
   }
-  InstrId vector = build.Reshape(array, {module.shape(array).element_count()});
-  return {std::nullopt, build.Reshape(build.Slice(vector, {flat}, {1}), {})};
+}
+
+void TakeScalars(Builder& build, std::vector<Start>& starts) {
+  for (Start& start : starts) {
+    if (start.known) continue;
+    const Shape shape = build.module().shape(start.array);
+    start.scalar = start.array;
+    if (shape.is_scalar()) continue;
+    InstrId vector = build.Reshape(start.array, {shape.element_count()});
+    start.scalar = build.Reshape(build.Slice(vector, {start.flat}, {1}), {});
+  }
 }
 
 // One start per dimension of the operand, from an index vector whose component k is the start in dimension map[k].
-std::vector<Start> StartsFromIndices(Builder& build, InstrId indices, const Dimensions& map, int64_t rank) {
-  std::vector<Start> starts(static_cast<size_t>(rank), Start{0, {}});
+std::vector<Start> StartsFromIndices(const ir::Module& module, InstrId indices, const Dimensions& map, int64_t rank) {
+  std::vector<Start> starts(static_cast<size_t>(rank), Start{.known = 0});
   for (size_t component = 0; component < map.size(); ++component) {
-    starts[static_cast<size_t>(map[component])] = ScalarAt(build, indices, static_cast<int64_t>(component));
+    starts[static_cast<size_t>(map[component])] = ElementAt(module, indices, static_cast<int64_t>(component));
   }
   return starts;
 }
@@ -117,7 +127,8 @@ bool RewriteGather(ir::Module& module, InstrId id) {
 
   Builder build(module, id);
   std::vector<Start> starts =
-      StartsFromIndices(build, indices, attributes.start_index_map, module.shape(operand).rank());
+      StartsFromIndices(module, indices, attributes.start_index_map, module.shape(operand).rank());
+  TakeScalars(build, starts);
   InstrId read = ReadWindow(build, operand, starts, attributes.slice_sizes, module.shape(indices).element_type);
   return Replace(module, id, build.Reshape(read, result.dimensions));
 }
@@ -200,12 +211,13 @@ bool RewriteScatter(ir::Module& module, InstrId id) {
   std::optional<Dimensions> sizes = WindowSizes(shape, module.shape(updates), attributes);
   if (!sizes || module.shape(updates).element_count() == 0 || !IsScalarExpression(module, combiner)) return false;
 
-  Builder build(module, id);
-  std::vector<Start> starts = StartsFromIndices(build, indices, attributes.scatter_dims_to_operand_dims, shape.rank());
+  std::vector<Start> starts = StartsFromIndices(module, indices, attributes.scatter_dims_to_operand_dims, shape.rank());
   Bounds bounds = BoundsOf(starts, *sizes, shape);
   if (bounds == Bounds::kOutside) return Forward(module, id, operand);
   if (bounds == Bounds::kUnknown && HasPartlyUnknownWindow(starts, *sizes)) return false;
 
+  Builder build(module, id);
+  TakeScalars(build, starts);
   InstrId update = build.Reshape(updates, *sizes);
   InstrId old = ReadWindow(build, operand, starts, *sizes, type);
   InstrId combined = MapExpression(build, combiner, {old, update}, *sizes);

@@ -66,6 +66,19 @@ TEST(SingleWindow, AGatherOfOneRowIsASlice) {
   for (unsigned seed = 2; seed < 20; ++seed) ExpectSameMeaning(Parse(text), module, seed);
 }
 
+TEST(SingleWindow, LeavesAWindowThatMayStandHalfOutside) {
+  ir::Module module = Parse(R"(HloModule m
+    combiner { old = f32[] parameter(0)
+      new = f32[] parameter(1)
+      ROOT c = f32[] add(old, new) }
+    ENTRY main { x = f32[5] parameter(0)
+      u = f32[3] parameter(1)
+      at = s32[1] parameter(2)
+      ROOT s = f32[5] scatter(x, at, u), update_window_dims={0}, inserted_window_dims={},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=0, to_apply=combiner })");
+  EXPECT_FALSE(RunPass(module, SimplifySingleWindows));
+}
+
 TEST(SingleWindow, LeavesManyWindows) {
   ir::Module module = Parse(R"(HloModule m
     ENTRY main { x = f32[5,3] parameter(0)
