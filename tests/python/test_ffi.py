@@ -44,6 +44,7 @@ ROUTINES = {
     "solve": (lambda x: jnp.linalg.solve(x, x[..., :3]), positive_definite),
     "det": (jnp.linalg.det, random_matrix),
     "slogdet": (jnp.linalg.slogdet, random_matrix),
+    "eig": (jnp.linalg.eig, random_matrix),
     "schur": (lax.linalg.schur, random_matrix),
     "hessenberg": (lax.linalg.hessenberg, random_matrix),
     "tridiagonal": (lambda x: lax.linalg.tridiagonal(x, lower=True), symmetric),
@@ -59,13 +60,13 @@ def run_on(device, function, *arguments, **options):
 def assert_same(function, *arguments):
     """Both backends call the same routine, so they may differ by rounding around it alone."""
     actual, expected = run_on(STEAD, function, *arguments), run_on(CPU, function, *arguments)
-    tolerance = 2e-4 if arguments[0].dtype.itemsize == 4 or arguments[0].dtype == np.complex64 else 1e-10
+    tolerance = 2e-4 if arguments[0].dtype in (np.float32, np.complex64) else 1e-10
     for ours, theirs in zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True):
         assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
         np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
 @pytest.mark.parametrize("name", ROUTINES)
 def test_lapack_as_on_the_built_in_backend(name, dtype):
     function, make_argument = ROUTINES[name]
@@ -73,7 +74,7 @@ def test_lapack_as_on_the_built_in_backend(name, dtype):
         assert_same(function, make_argument(dtype, SIZE, SIZE))
 
 
-@pytest.mark.parametrize("name", ["cholesky", "triangular_solve", "eigh", "svd", "qr", "lu", "solve", "det", "schur"])
+@pytest.mark.parametrize("name", ["cholesky", "triangular_solve", "eigh", "svd", "qr", "lu", "solve", "det", "eig", "schur"])
 def test_lapack_in_batches(name):
     function, make_argument = ROUTINES[name]
     if name in ("solve", "triangular_solve"):
