@@ -182,6 +182,11 @@ def rotated_arrays(a, b, c):
     return b, c, a
 
 
+@program(two_vectors, donate=(0, 1))
+def sum_and_difference(a, b):
+    return a + b, a - b
+
+
 @program(lambda: ({"m": vector(), "p": vector(1), "v": vector(2)}, vector(3)))
 def adam(state, gradient):
     m = 0.9 * state["m"] + 0.1 * gradient

@@ -20,21 +20,6 @@ using ir::InstrId;
 using ir::Instruction;
 using ir::Opcode;
 
-// The entry, loop bodies and conditions, branches: computations whose instructions run one by one.
-std::vector<ComputationId> SteppedComputations(const ir::Module& module) {
-  std::vector<ComputationId> stepped = {module.entry};
-  for (size_t next = 0; next < stepped.size(); ++next) {
-    for (InstrId id : module.computation(stepped[next]).instructions) {
-      const Instruction& instruction = module.instruction(id);
-      if (instruction.opcode != Opcode::kWhile && instruction.opcode != Opcode::kConditional) continue;
-      for (ComputationId callee : instruction.called) {
-        if (std::ranges::find(stepped, callee) == stepped.end()) stepped.push_back(callee);
-      }
-    }
-  }
-  return stepped;
-}
-
 // Builds the fused computation of one cluster from copies of its members.
 class Outliner {
  public:

@@ -149,6 +149,20 @@ ir::ComputationId CloneComputation(ir::Module& module, ir::ComputationId id) {
   return clone;
 }
 
+std::vector<ir::ComputationId> SteppedComputations(const ir::Module& module) {
+  std::vector<ir::ComputationId> stepped = {module.entry};
+  for (size_t next = 0; next < stepped.size(); ++next) {
+    for (InstrId id : module.computation(stepped[next]).instructions) {
+      const ir::Instruction& instruction = module.instruction(id);
+      if (instruction.opcode != Opcode::kWhile && instruction.opcode != Opcode::kConditional) continue;
+      for (ir::ComputationId callee : instruction.called) {
+        if (std::ranges::find(stepped, callee) == stepped.end()) stepped.push_back(callee);
+      }
+    }
+  }
+  return stepped;
+}
+
 IdVector<ir::ComputationId, int> CountCallers(const ir::Module& module) {
   IdVector<ir::ComputationId, int> callers(module.computation_count(), 0);
   for (ir::ComputationId computation : module.ComputationsPostOrder()) {

@@ -62,6 +62,9 @@ bool IsFill(const ir::Module& module, ir::InstrId id);
 // A new computation with copies of all instructions; computations that they call are shared.
 ir::ComputationId CloneComputation(ir::Module& module, ir::ComputationId id);
 
+// The entry, loop bodies and conditions, branches: computations whose instructions run one by one.
+std::vector<ir::ComputationId> SteppedComputations(const ir::Module& module);
+
 // How many instructions of reachable computations call each computation; an instruction that names one twice counts twice.
 IdVector<ir::ComputationId, int> CountCallers(const ir::Module& module);
 
