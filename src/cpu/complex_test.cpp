@@ -1,4 +1,4 @@
-// Complex numbers: every op that takes them, alone, fused and inside reducers, against the interpreter.
+// Complex numbers and Fourier transforms: every op that takes them, alone, fused and inside reducers, against the interpreter.
 #include "cpu/testing.h"
 
 namespace stead::cpu {
@@ -219,6 +219,88 @@ ENTRY e {{
                            type),
                type == "c128" ? 1e-13 : 2e-5);
   }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Fourier transforms.
+
+void ExpectFft(const std::string& operand, const std::string& result, const std::string& kind,
+               const std::string& length) {
+  const bool is_wide = operand.starts_with("f64") || operand.starts_with("c128");
+  ExpectSame(fmt::format("HloModule m\nENTRY e {{\n  a = {} parameter(0)\n  ROOT r = {} fft(a), fft_type={}, "
+                         "fft_length={{{}}}\n}}\n",
+                         operand, result, kind, length),
+             is_wide ? 1e-13 : 2e-5);
+}
+
+TEST(Fft, OneDimension) {
+  for (const int64_t size : {1, 2, 3, 8, 20, 49, 97}) {
+    const int64_t half = size / 2 + 1;
+    for (const std::string& type : kTypes) {
+      const std::string part = PartOf(type);
+      const std::string whole = fmt::format("{}[3,{}]", type, size);
+      ExpectFft(whole, whole, "FFT", fmt::to_string(size));
+      ExpectFft(whole, whole, "IFFT", fmt::to_string(size));
+      ExpectFft(fmt::format("{}[3,{}]", part, size), fmt::format("{}[3,{}]", type, half), "RFFT", fmt::to_string(size));
+      ExpectFft(fmt::format("{}[3,{}]", type, half), fmt::format("{}[3,{}]", part, size), "IRFFT",
+                fmt::to_string(size));
+    }
+  }
+}
+
+TEST(Fft, SeveralDimensions) {
+  ExpectFft("c64[2,4,6,5]", "c64[2,4,6,5]", "FFT", "4,6,5");
+  ExpectFft("c64[4,6,5]", "c64[4,6,5]", "IFFT", "6,5");
+  ExpectFft("f64[2,4,6,5]", "c128[2,4,6,3]", "RFFT", "4,6,5");
+  ExpectFft("c64[2,4,6,4]", "f32[2,4,6,6]", "IRFFT", "4,6,6");
+  ExpectFft("c64[2,4,6,4]", "f32[2,4,6,7]", "IRFFT", "6,7");
+}
+
+// The lines of a transform lie across the memory, of operand and result in different ways.
+TEST(Fft, Layouts) {
+  for (const std::string layout : {"{0,1,2}", "{1,2,0}", "{2,0,1}"}) {
+    ExpectSame(fmt::format(R"(HloModule m
+ENTRY e {{
+  a = c64[3,8,10] parameter(0)
+  b = c64[3,8,10]{0} copy(a)
+  f = c64[3,8,10]{{0,2,1}} fft(b), fft_type=FFT, fft_length={{8,10}}
+  i = f32[3,8,18]{0} fft(b), fft_type=IRFFT, fft_length={{18}}
+  g = c64[3,8,10] copy(f)
+  j = f32[3,8,18] copy(i)
+  ROOT r = (c64[3,8,10], f32[3,8,18]) tuple(g, j)
+}})",
+                           layout),
+               2e-5);
+  }
+}
+
+TEST(Fft, InsideALoop) {
+  ExpectSame(R"(HloModule m
+cond {
+  s = (s32[], c64[6,8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(3)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+body {
+  s = (s32[], c64[6,8]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = c64[6,8] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  f = c64[6,8] fft(x), fft_type=FFT, fft_length={8}
+  y = c64[6,8] add(f, x)
+  b = c64[6,8] fft(y), fft_type=IFFT, fft_length={6,8}
+  ROOT r = (s32[], c64[6,8]) tuple(j, b)
+}
+ENTRY e {
+  x = c64[6,8] parameter(0)
+  z = s32[] constant(0)
+  t = (s32[], c64[6,8]) tuple(z, x)
+  w = (s32[], c64[6,8]) while(t), condition=cond, body=body
+  ROOT r = c64[6,8] get-tuple-element(w), index=1
+})",
+             2e-5);
 }
 
 }  // namespace

@@ -39,11 +39,13 @@ int64_t Product(const std::vector<int64_t>& sizes) {
   return product;
 }
 
-// As many lines as stay in the second-level cache, both arrays of both parts; `are_neighbours`: so many that whole cache lines are
-// read and written for each of their numbers.
+// As many lines as stay in the second-level cache, both arrays of both parts. Where lines are neighbours, so many that whole cache
+// lines are read and written for each of their numbers.
 template <typename Real>
-int64_t LinesAtOnce(int64_t room_per_line, bool are_neighbours) {
+int64_t LinesAtOnce(const Stage& stage, int64_t room_per_line) {
   constexpr int64_t kCacheBytes = 768 * 1024;
+  const bool are_neighbours =
+      !stage.line_sizes.empty() && (stage.from.line_strides.back() == 1 || stage.to.line_strides.back() == 1);
   const int64_t most = (are_neighbours ? 256 : 64) / static_cast<int64_t>(sizeof(Real));
   return std::clamp<int64_t>(kCacheBytes / (4 * room_per_line * static_cast<int64_t>(sizeof(Real))), 1, most);
 }
@@ -66,7 +68,7 @@ class StageRunner {
         is_packed_(stage_.length % 2 == 0 && (stage_.from.form == Form::kReal || stage_.to.form == Form::kReal)),
         transform_(is_packed_ ? stage_.length / 2 : stage_.length),
         room_(std::max(transform_.room(1), stage_.length / 2 + 1)),
-        most_lines_(std::min(line_count_, LinesAtOnce<Real>(room_, AreNeighbours(stage_)))) {
+        most_lines_(std::min(line_count_, LinesAtOnce<Real>(stage_, room_))) {
     if (is_packed_) real_lines_.emplace(stage_.length);
   }
 
@@ -90,10 +92,6 @@ class StageRunner {
   }
 
  private:
-  static bool AreNeighbours(const Stage& stage) {
-    return !stage.line_sizes.empty() && (stage.from.line_strides.back() == 1 || stage.to.line_strides.back() == 1);
-  }
-
   // Of lines that start at `starts`.
   SplitArray<Real> Transform(const Real* from, const std::vector<int64_t>& starts, SplitArray<Real> data,
                              SplitArray<Real> spare) const {
@@ -131,6 +129,15 @@ class StageRunner {
   template <typename Visit>
   static void ForEachPlace(const Side& side, const std::vector<int64_t>& starts, int64_t count, Visit visit) {
     const int64_t lines = static_cast<int64_t>(starts.size());
+    // Loops of known strides become vectors.
+    if (lines == 1 && side.stride == 1) {
+      for (int64_t number = 0; number < count; ++number) visit(number, starts[0] + number);
+      return;
+    }
+    if (lines == 1 && side.stride == 2) {
+      for (int64_t number = 0; number < count; ++number) visit(number, starts[0] + 2 * number);
+      return;
+    }
     const auto are_apart = [](int64_t left, int64_t right) { return right != left + 1; };
     if (std::ranges::adjacent_find(starts, are_apart) == starts.end()) {
       for (int64_t number = 0; number < count; ++number) {
@@ -184,6 +191,12 @@ class StageRunner {
       });
       return;
     }
+    if (stage_.from.stride == 1) {
+      return ForEachPlace(Pairs(stage_.from), starts, stage_.length / 2, [&](int64_t target, int64_t place) {
+        to.real[target] = from[place];
+        to.imaginary[target] = from[place + 1];
+      });
+    }
     const Real* const odd = from + stage_.from.stride;
     ForEachPlace(Pairs(stage_.from), starts, stage_.length / 2, [&](int64_t target, int64_t place) {
       to.real[target] = from[place];
@@ -205,6 +218,12 @@ class StageRunner {
       ForEachPlace(stage_.to, starts, stage_.length,
                    [&](int64_t source, int64_t place) { to[place] = from.real[source] * scale_; });
       return;
+    }
+    if (stage_.to.stride == 1) {
+      return ForEachPlace(Pairs(stage_.to), starts, stage_.length / 2, [&](int64_t source, int64_t place) {
+        to[place] = from.real[source] * scale_;
+        to[place + 1] = from.imaginary[source] * scale_;
+      });
     }
     Real* const odd = to + stage_.to.stride;
     ForEachPlace(Pairs(stage_.to), starts, stage_.length / 2, [&](int64_t source, int64_t place) {

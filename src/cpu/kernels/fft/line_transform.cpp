@@ -45,20 +45,24 @@ FftPassFunction<Real>* BestPassFunction() {
   return &PortablePass;
 }
 
-// target[row * lines + line] = source[...] * factors[row]
+// array[row * lines + line] *= factors[row]
 template <typename Real>
-void MultiplyRows(SplitArray<Real> source, SplitArray<Real> target, const std::vector<Real>& real,
-                  const std::vector<Real>& imaginary, int64_t lines) {
-  int64_t place = 0;
-  for (size_t row = 0; row < real.size(); ++row) {
-    const Real factor_real = real[row];
-    const Real factor_imaginary = imaginary[row];
-    for (int64_t line = 0; line < lines; ++line, ++place) {
-      const Real value_real = source.real[place];
-      const Real value_imaginary = source.imaginary[place];
-      target.real[place] = value_real * factor_real - value_imaginary * factor_imaginary;
-      target.imaginary[place] = value_real * factor_imaginary + value_imaginary * factor_real;
-    }
+void MultiplyRows(SplitArray<Real> array, const std::vector<Real>& real, const std::vector<Real>& imaginary,
+                  int64_t lines) {
+  const auto multiply = [&](int64_t place, Real factor_real, Real factor_imaginary) {
+    const Real value_real = array.real[place];
+    const Real value_imaginary = array.imaginary[place];
+    array.real[place] = value_real * factor_real - value_imaginary * factor_imaginary;
+    array.imaginary[place] = value_real * factor_imaginary + value_imaginary * factor_real;
+  };
+  const int64_t rows = static_cast<int64_t>(real.size());
+  // The loops that a compiler turns into vectors.
+  if (lines == 1) {
+    for (int64_t row = 0; row < rows; ++row) multiply(row, real[row], imaginary[row]);
+    return;
+  }
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t line = 0; line < lines; ++line) multiply(row * lines + line, real[row], imaginary[row]);
   }
 }
 
@@ -129,19 +133,19 @@ void LineTransform<Real>::PrepareConvolution() {
 
 template <typename Real>
 SplitArray<Real> LineTransform<Real>::Convolve(SplitArray<Real> data, SplitArray<Real> spare, int64_t lines) const {
-  MultiplyRows(data, data, chirp_real_, chirp_imaginary_, lines);
+  MultiplyRows(data, chirp_real_, chirp_imaginary_, lines);
   const int64_t filled = length_ * lines;
   const int64_t size = inner_->length() * lines;
   std::fill(data.real + filled, data.real + size, Real(0));
   std::fill(data.imaginary + filled, data.imaginary + size, Real(0));
   const SplitArray<Real> spectrum = inner_->Run(data, spare, lines);
-  MultiplyRows(spectrum, spectrum, filter_real_, filter_imaginary_, lines);
+  MultiplyRows(spectrum, filter_real_, filter_imaginary_, lines);
   // With its parts exchanged a forward transform is an inverse one.
   const SplitArray<Real> other = spectrum.real == data.real ? spare : data;
   const SplitArray<Real> exchanged =
       inner_->Run({spectrum.imaginary, spectrum.real}, {other.imaginary, other.real}, lines);
   const SplitArray<Real> result = {exchanged.imaginary, exchanged.real};
-  MultiplyRows(result, result, chirp_real_, chirp_imaginary_, lines);
+  MultiplyRows(result, chirp_real_, chirp_imaginary_, lines);
   return result;
 }
 

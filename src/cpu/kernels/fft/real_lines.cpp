@@ -4,10 +4,27 @@
 
 namespace stead::cpu {
 
+namespace {
+
+// Calls `combine` with the places of numbers k and h - k and with k, for all 0 < k < h and every line: in loops that a compiler
+// turns into vectors, with one line as with many.
+template <typename Combine>
+void ForEachMirrored(int64_t half, int64_t lines, Combine combine) {
+  if (lines == 1) {
+    for (int64_t k = 1; k < half; ++k) combine(k, half - k, k);
+    return;
+  }
+  for (int64_t k = 1; k < half; ++k) {
+    for (int64_t line = 0; line < lines; ++line) combine(k * lines + line, (half - k) * lines + line, k);
+  }
+}
+
+}  // namespace
+
 template <typename Real>
 RealLines<Real>::RealLines(int64_t length) : half_(length / 2) {
   const RootsOfUnity roots(length);
-  for (int64_t k = 0; k <= half_; ++k) {
+  for (int64_t k = 0; k < half_; ++k) {
     root_real_.push_back(static_cast<Real>(roots[k].real()));
     root_imaginary_.push_back(static_cast<Real>(roots[k].imag()));
   }
@@ -15,20 +32,20 @@ RealLines<Real>::RealLines(int64_t length) : half_(length / 2) {
 
 template <typename Real>
 void RealLines<Real>::ToHalfSpectrum(SplitArray<Real> from, SplitArray<Real> to, int64_t lines) const {
-  for (int64_t k = 0; k <= half_; ++k) {
-    const int64_t left = k % half_ * lines;
-    const int64_t right = (half_ - k) % half_ * lines;
-    const Real root_real = root_real_[k];
-    const Real root_imaginary = root_imaginary_[k];
-    for (int64_t line = 0; line < lines; ++line) {
-      const Real even_real = Real(0.5) * (from.real[left + line] + from.real[right + line]);
-      const Real even_imaginary = Real(0.5) * (from.imaginary[left + line] - from.imaginary[right + line]);
-      const Real odd_real = Real(0.5) * (from.imaginary[left + line] + from.imaginary[right + line]);
-      const Real odd_imaginary = Real(0.5) * (from.real[right + line] - from.real[left + line]);
-      to.real[k * lines + line] = even_real + (root_real * odd_real - root_imaginary * odd_imaginary);
-      to.imaginary[k * lines + line] = even_imaginary + (root_real * odd_imaginary + root_imaginary * odd_real);
-    }
+  for (int64_t line = 0; line < lines; ++line) {
+    const int64_t last = half_ * lines + line;
+    to.real[line] = from.real[line] + from.imaginary[line];
+    to.real[last] = from.real[line] - from.imaginary[line];
+    to.imaginary[line] = to.imaginary[last] = 0;
   }
+  ForEachMirrored(half_, lines, [&](int64_t left, int64_t right, int64_t k) {
+    const Real even_real = Real(0.5) * (from.real[left] + from.real[right]);
+    const Real even_imaginary = Real(0.5) * (from.imaginary[left] - from.imaginary[right]);
+    const Real odd_real = Real(0.5) * (from.imaginary[left] + from.imaginary[right]);
+    const Real odd_imaginary = Real(0.5) * (from.real[right] - from.real[left]);
+    to.real[left] = even_real + (root_real_[k] * odd_real - root_imaginary_[k] * odd_imaginary);
+    to.imaginary[left] = even_imaginary + (root_real_[k] * odd_imaginary + root_imaginary_[k] * odd_real);
+  });
 }
 
 template <typename Real>
@@ -39,23 +56,17 @@ void RealLines<Real>::FromHalfSpectrum(SplitArray<Real> from, SplitArray<Real> t
     to.real[line] = first + last;
     to.imaginary[line] = first - last;
   }
-  for (int64_t k = 1; k < half_; ++k) {
-    const int64_t left = k * lines;
-    const int64_t right = (half_ - k) * lines;
-    const Real root_real = root_real_[k];
-    const Real root_imaginary = root_imaginary_[k];
-    for (int64_t line = 0; line < lines; ++line) {
-      const Real even_real = from.real[left + line] + from.real[right + line];
-      const Real even_imaginary = from.imaginary[left + line] - from.imaginary[right + line];
-      const Real turned_real = from.real[left + line] - from.real[right + line];
-      const Real turned_imaginary = from.imaginary[left + line] + from.imaginary[right + line];
-      // 2 O[k] = conj(w^k) (X[k] - conj(X[h - k]))
-      const Real odd_real = root_real * turned_real + root_imaginary * turned_imaginary;
-      const Real odd_imaginary = root_real * turned_imaginary - root_imaginary * turned_real;
-      to.real[left + line] = even_real - odd_imaginary;
-      to.imaginary[left + line] = even_imaginary + odd_real;
-    }
-  }
+  ForEachMirrored(half_, lines, [&](int64_t left, int64_t right, int64_t k) {
+    const Real even_real = from.real[left] + from.real[right];
+    const Real even_imaginary = from.imaginary[left] - from.imaginary[right];
+    const Real turned_real = from.real[left] - from.real[right];
+    const Real turned_imaginary = from.imaginary[left] + from.imaginary[right];
+    // 2 O[k] = conj(w^k) (X[k] - conj(X[h - k]))
+    const Real odd_real = root_real_[k] * turned_real + root_imaginary_[k] * turned_imaginary;
+    const Real odd_imaginary = root_real_[k] * turned_imaginary - root_imaginary_[k] * turned_real;
+    to.real[left] = even_real - odd_imaginary;
+    to.imaginary[left] = even_imaginary + odd_real;
+  });
 }
 
 template class RealLines<float>;

@@ -23,7 +23,7 @@ class RealLines {
 
  private:
   int64_t half_;
-  std::vector<Real> root_real_, root_imaginary_;  // w^k for k <= h
+  std::vector<Real> root_real_, root_imaginary_;  // w^k for k < h
 };
 
 }  // namespace stead::cpu
