@@ -16,11 +16,14 @@ struct LiveBuffer {
 };
 
 struct Packing {
-  std::vector<int64_t> offsets;  // per buffer; multiples of kArenaAlignment
+  std::vector<int64_t> offsets;  // per buffer; multiples of AlignmentOf its size
   int64_t arena_bytes = 0;
 };
 
-// Best fit in order of time. Buffers that are live together never overlap.
+// The power of two that a buffer of this size fits in, kArenaAlignment at most.
+int64_t AlignmentOf(int64_t bytes);
+
+// The smaller of two packings, in order of size and in order of time. Buffers that are live together never overlap.
 Packing PackBuffers(const std::vector<LiveBuffer>& buffers);
 
 }  // namespace stead::inplace

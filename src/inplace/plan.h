@@ -32,7 +32,7 @@ struct Buffer {
   int64_t parameter = -1;    // kParameter: leaf number (entry parameters flattened in order)
   bool donated = false;      // kParameter
   ir::InstrId constant;      // kConstant
-  int64_t arena_offset = 0;  // kScratch; a multiple of 64
+  int64_t arena_offset = 0;  // kScratch; aligned as AlignmentOf(bytes) in packing.h says
 };
 
 // Where one array leaf of a value lives. Contiguous, row major (in the shape's layout).
