@@ -112,7 +112,8 @@ void AddOwnEffects(const Module& module, InstrId id, Effects& effects) {
     case Opcode::kScatter: AddScatter(module, instruction, effects); return;
     case Opcode::kSort: AddAligned(module, instruction, effects); return;
     case Opcode::kAllReduce: AddAligned(module, instruction, effects); return;
-    case Opcode::kCholesky: AddReplaced(module, instruction, 0, effects); return;
+    case Opcode::kCholesky:
+    case Opcode::kFft: AddReplaced(module, instruction, 0, effects); return;
     case Opcode::kTriangularSolve: AddReplaced(module, instruction, 1, effects); return;
     case Opcode::kRaggedAllToAll: AddReceivedInto1(effects); return;
     case Opcode::kCollectivePermute:

@@ -109,10 +109,11 @@ class Alignment {
     if (IsRename(module_, use.user)) return Holds(use.user);
     if (exchange_ && ExchangeOf(module_, use.user) == exchange_) return Holds(use.user);
     const OperandRead read = EffectsOf(module_, use.user).reads[use.operand];
-    // Only loops over elements read and write them one by one. A window update has its own rule in WindowTie; a sort reads
-    // each operand whole before it reads the next.
+    // Only loops over elements read and write them one by one. A window update has its own rule in WindowTie; a sort or a
+    // Fourier transform reads each operand whole before it reads the next.
     Opcode opcode = module_.instruction(use.user).opcode;
-    bool is_loop = !ir::HasTrait(opcode, ir::kWritesInto0) && opcode != Opcode::kSort;
+    bool is_loop = !ir::HasTrait(opcode, ir::kWritesInto0) && opcode != Opcode::kSort &&
+                   ir::InfoOf(opcode).family != ir::OpFamily::kLinearAlgebra;
     return read.same_index && is_loop && Holds(use.user);
   }
 

@@ -274,6 +274,18 @@ ENTRY e {{
   }
 }
 
+TEST(Fft, InPlace) {
+  for (const std::string kind : {"FFT", "IFFT"}) {
+    ExpectSame(R"(HloModule m, input_output_alias={ {}: (0, {}) }
+ENTRY e {
+  a = c64[5,6,8] parameter(0)
+  ROOT r = c64[5,6,8] fft(a), fft_type=)" +
+                   kind + R"(, fft_length={6,8}
+})",
+               2e-5);
+  }
+}
+
 TEST(Fft, InsideALoop) {
   ExpectSame(R"(HloModule m
 cond {

@@ -225,6 +225,18 @@ def test_mapped_and_convolved(check_near):
     check_near(jax.vmap(convolve), (numbers(5, 40, dtype="float32"), numbers(5, 25, dtype="float32")), 1e-6)
 
 
+def test_donated_transform_keeps_its_buffer(stead_device):
+    x = numbers(30, 40)
+    donated = jax.device_put(x, stead_device)
+    address = donated.unsafe_buffer_pointer()
+    compiled = jax.jit(jnp.fft.fft2, donate_argnums=0).lower(donated).compile()
+    assert " copy(" not in compiled.as_text()
+    assert compiled.memory_analysis().temp_size_in_bytes < x.nbytes
+    result = compiled(donated)
+    assert result.unsafe_buffer_pointer() == address
+    np.testing.assert_allclose(result, np.fft.fft2(x), rtol=1e-4, atol=1e-4)
+
+
 def test_final_hlo_keeps_the_transform(stead_device):
     x = jax.device_put(numbers(16), stead_device)
     text = jax.jit(jnp.fft.fft).lower(x).compile().as_text()

@@ -26,7 +26,8 @@ struct Fft {
   std::vector<FftDimension> transformed;
 };
 
-// Computes all of `result`. The arrays do not overlap. Callable from any thread.
+// Computes all of `result`. The arrays do not overlap, unless they are the same one with the same strides and complex numbers on
+// both sides: then the transform is done in place. Callable from any thread.
 using FftFunction = std::function<void(const void* operand, void* result)>;
 
 // Works out once what depends on the shape only. REQUIRES: every size is positive, something is transformed.

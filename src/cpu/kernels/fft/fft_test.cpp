@@ -161,6 +161,17 @@ TEST(Fft, ThreeDimensionsAndBack) {
   for (size_t index = 0; index < signal.size(); ++index) EXPECT_NEAR(back[index], signal[index], 1e-14);
 }
 
+TEST(Fft, InPlace) {
+  for (const FftKind kind : {FftKind::kForward, FftKind::kInverse}) {
+    const Fft fft = {kind, false, {{19, 150, 150}}, {{10, 15, 15}, {15, 1, 1}}};
+    std::vector<float> array = ToMemory<float>(RandomSignal(19 * 150, false), false);
+    std::vector<float> expected(array.size());
+    PrepareFft(fft)(array.data(), expected.data());
+    PrepareFft(fft)(array.data(), array.data());
+    EXPECT_EQ(array, expected);
+  }
+}
+
 // One line's infinities are no other line's business.
 TEST(Fft, LinesDoNotMix) {
   std::vector<float> signal(2 * 8 * 4, 1.0f), result(signal.size());
