@@ -10,6 +10,7 @@ import os
 from stead import callbacks
 
 _TYPED_FFI = 1
+_BUFFER_CALLBACK = "xla_buffer_python_cpu_callback"
 _STAGES = ("instantiate", "prepare", "initialize", "execute")
 
 ctypes.pythonapi.PyCapsule_GetName.restype = ctypes.c_char_p
@@ -34,7 +35,9 @@ def install(library_path: str | os.PathLike[str]) -> None:
         xla_client._xla.register_custom_type(name, registration)
         plugin.register_type(name, registration)
 
-    # jaxlib's own handler of these serves nobody but the built-in backend.
+    # Registered inside jaxlib, so it passes through no function of Python. That of the other callbacks serves the built-in
+    # backend alone.
+    plugin.register_handler(_BUFFER_CALLBACK, xla_client.custom_call_targets("Host")[_BUFFER_CALLBACK])
     for name in callbacks.TARGETS:
         plugin.register_function(name, callbacks.handler)
     xla_client.register_custom_type_handler("cpu", register_type)

@@ -15,7 +15,7 @@ StateObject::~StateObject() { DestroyObject(type_id, object); }
 namespace {
 
 XLA_FFI_Error* NewError(XLA_FFI_Error_Code code, std::string message) {
-  return new XLA_FFI_Error{code, std::move(message)};
+  return new XLA_FFI_Error{static_cast<uint64_t>(code) << 2 | 1, code, std::move(message)};
 }
 
 XLA_FFI_Error* ErrorCreate(XLA_FFI_Error_Create_Args* args) { return NewError(args->errc, args->message); }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <condition_variable>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,6 +16,9 @@
 #include "xla/ffi/api/c_api.h"
 
 struct XLA_FFI_Error {
+  // Some handlers inside jaxlib take an error of ours for one of theirs, which is an absl::Status; one without a message
+  // is this number in one word.
+  uint64_t status_word = 0;
   XLA_FFI_Error_Code code = XLA_FFI_Error_Code_INTERNAL;
   std::string message;
 };

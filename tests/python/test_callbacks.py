@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from jax import lax
 from jax.experimental import io_callback
+from jax.experimental.buffer_callback import buffer_callback
 
 STEAD = jax.devices("stead")[0]
 X = np.arange(6, dtype=np.float32).reshape(2, 3)
@@ -132,6 +133,16 @@ def test_callbacks_of_a_batch():
         return jax.vmap(lambda row: jax.pure_callback(np.sum, like(X[0, 0]), row, vmap_method="sequential"))(x)
 
     np.testing.assert_array_equal(run(function, X), X.sum(axis=1))
+
+
+def test_callback_on_the_memory_itself():
+    def double(context, out, x):
+        with pytest.raises(jax.errors.JaxRuntimeError):
+            _ = context.stream  # CPUs have none, and saying so is no crash
+        np.asarray(out)[...] = np.asarray(x) * 2
+
+    result = run(lambda x: buffer_callback(double, like(X))(x + 1), X)
+    np.testing.assert_array_equal(result, (X + 1) * 2)
 
 
 def test_many_threads_at_once():
