@@ -171,6 +171,14 @@ Result<ffi::CallSite> ToCallSite(const ir::Module& module, InstrId id) {
   };
   for (InstrId operand : call.operands) add_leaves(module.shape(operand), site.operands);
   add_leaves(call.shape, site.results);
+  for (const std::vector<Shape>* leaves : {&site.operands, &site.results}) {
+    for (const Shape& leaf : *leaves) {
+      const bool is_dynamic = std::ranges::count(leaf.dynamic_dimensions, true) > 0;
+      if (leaf.kind != Shape::Kind::kOpaque && !is_dynamic) continue;
+      return Unimplemented(fmt::format("custom call to `{}` with a value of shape {}", site.target, leaf.ToString()),
+                           site.where, "it takes and gives tokens, and arrays of known size");
+    }
+  }
   return site;
 }
 
