@@ -245,6 +245,19 @@ def test_xla_computes_the_same(name, tmp_path):
         assert_close(ours, np.asarray(theirs))
 
 
+@pytest.mark.parametrize("left, right", [((8,), (8,)), ((4, 8), (8,)), ((8,), (8, 4)), ((4, 8), (8, 5))])
+def test_products_as_they_were_before_dot_general(left, right, tmp_path):
+    x, y = floats(*left), floats(*right, seed=1)
+    types = [f"tensor<{'x'.join(map(str, shape))}xf32>" for shape in (left, right, (x @ y).shape)]
+    types[2] = types[2].replace("<xf32>", "<f32>")
+    program = f"func.func @main(%x: {types[0]}, %y: {types[1]}) -> {types[2]} {{\n"
+    program += f"  %z = stablehlo.dot %x, %y : ({types[0]}, {types[1]}) -> {types[2]}\n  return %z : {types[2]}\n}}"
+    path = tmp_path / "program.mlirbc"
+    path.write_bytes(_jax.mlir.serialize_portable_artifact(program, VERSION))
+    actual = run_module_on_xla(_hlo.hlo_module_from_text(stead_tool.output("convert", path)), [x, y])
+    assert_close(actual[0], x @ y)
+
+
 def test_foreign_calls_look_as_xla_writes_them(tmp_path):
     result = jax.ShapeDtypeStruct((4, 8), np.float32)
 

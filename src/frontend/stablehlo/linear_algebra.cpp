@@ -33,6 +33,20 @@ Status AddPrecision(OpImport& op, std::vector<ir::ExtraAttribute>& extra) {
 
 }  // namespace
 
+// The product of vectors and matrices that `dot` was before `dot_general`: the last dimension of the left operand with the first
+// of the right one.
+Status ImportDot(OpImport& op) {
+  const int64_t rank = op.shape(op.operand(0)).rank();
+  if (rank < 1 || rank > 2)
+    return op.Bad(fmt::format("multiplies an array of rank {}; `dot` takes vectors and matrices", rank));
+  ir::DotAttributes attributes;
+  attributes.lhs_contracting = {rank - 1};
+  attributes.rhs_contracting = {0};
+  std::vector<ir::ExtraAttribute> extra;
+  TRY_STATUS(AddPrecision(op, extra));
+  return op.Finish(op.opcode(), op.operands(), std::move(attributes), {}, std::move(extra));
+}
+
 Status ImportDotGeneral(OpImport& op) {
   ir::DotAttributes attributes;
   TRY(attributes.lhs_batch, op.Integers("lhs_batching_dimensions"));

@@ -42,6 +42,7 @@ Status ImportSort(OpImport& op);
 Status ImportBatchNorm(OpImport& op);
 Status ImportCholesky(OpImport& op);
 Status ImportConvolution(OpImport& op);
+Status ImportDot(OpImport& op);
 Status ImportDotGeneral(OpImport& op);
 Status ImportFft(OpImport& op);
 Status ImportTriangularSolve(OpImport& op);
