@@ -234,7 +234,9 @@ void ExpectComplex(MatMulType type, Sizes size, Transposed transposed) {
 }
 
 TEST(MatMul, Complex) {
-  for (const Sizes size : {Sizes{1, 1, 1, 1}, Sizes{1, 5, 3, 7}, Sizes{1, 3, 40, 9}, Sizes{3, 20, 17, 33}}) {
+  // The last one is cut into panels.
+  for (const Sizes size : {Sizes{1, 1, 1, 1}, Sizes{1, 5, 3, 7}, Sizes{1, 3, 40, 9}, Sizes{3, 20, 17, 33},
+                           Sizes{2, 4, 3, 0}, Sizes{1, 7, 7, 150000}}) {
     for (int swapped = 0; swapped < 8; ++swapped) {
       const Transposed transposed = {(swapped & 1) != 0, (swapped & 2) != 0, (swapped & 4) != 0};
       ExpectComplex<float>(MatMulType::kF32, size, transposed);

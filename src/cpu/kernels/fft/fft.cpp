@@ -50,12 +50,6 @@ int64_t LinesAtOnce(const Stage& stage, int64_t room_per_line) {
   return std::clamp<int64_t>(kCacheBytes / (4 * room_per_line * static_cast<int64_t>(sizeof(Real))), 1, most);
 }
 
-// What a thread keeps between transforms.
-template <typename Real>
-struct Workspace {
-  std::vector<Real> lines, scratch;
-};
-
 template <typename Real>
 class StageRunner {
  public:
@@ -343,16 +337,17 @@ FftFunction Prepare(const Fft& fft) {
     runners.push_back(std::make_shared<const StageRunner<Real>>(std::move(stage), is_inverse));
   }
   return [runners = std::move(runners), scratch_size = 2 * planner.ScratchSize()](const void* operand, void* result) {
-    thread_local Workspace<Real> workspace;
-    workspace.scratch.resize(std::max<size_t>(workspace.scratch.size(), scratch_size));
+    // The lines' buffer is kept for the next transform; the spectrum in between is as large as an array.
+    thread_local std::vector<Real> lines;
+    const auto scratch = std::make_unique_for_overwrite<Real[]>(scratch_size);
     const auto address = [&](Place place) {
-      return static_cast<Real*>(place == Place::kResult ? result : workspace.scratch.data());
+      return static_cast<Real*>(place == Place::kResult ? result : scratch.get());
     };
     for (const auto& runner : runners) {
       const Stage& stage = runner->stage();
       const Real* const from =
           stage.from.place == Place::kOperand ? static_cast<const Real*>(operand) : address(stage.from.place);
-      runner->Run(from, address(stage.to.place), workspace.lines);
+      runner->Run(from, address(stage.to.place), lines);
     }
   };
 }
