@@ -146,17 +146,6 @@ Shape WantedOperandShape(const ir::Module& module, const Instruction& call, size
   return shape;
 }
 
-Instruction LayoutCopy(const ir::Module& module, InstrId operand, Shape shape) {
-  Instruction copy;
-  copy.opcode = Opcode::kCopy;
-  copy.shape = std::move(shape);
-  copy.operands = {operand};
-  copy.attributes = ir::CopyAttributes{ir::CopyReason::kLayout};
-  copy.metadata = module.instruction(operand).metadata;
-  copy.text_place = module.instruction(operand).text_place;
-  return copy;
-}
-
 class Converter {
  public:
   explicit Converter(ir::Module& module) : module_(module) {}
@@ -165,7 +154,7 @@ class Converter {
     Collect();
     if (bitcasts_.empty() && calls_.empty() && others_.empty()) return false;
     for (const Bitcast& bitcast : bitcasts_) Rewrite(bitcast);
-    for (const Call& call : calls_) SurroundByCopies(call);
+    for (const Call& call : calls_) SurroundByTransposes(call);
     for (InstrId id : others_) module_.SetShape(id, WithoutLayout(module_.shape(id)));
     return true;
   }
@@ -219,31 +208,52 @@ class Converter {
     module_.ReplaceAllUses(bitcast.id, value);
   }
 
-  void SurroundByCopies(const Call& call) {
+  // An array in another order of memory is the bytes of a transposed one: the transpose is an op like any other, which may
+  // be fused, meet its inverse or be done in place, and the bitcast costs nothing.
+  void SurroundByTransposes(const Call& call) {
+    Builder build(module_, call.id);
     for (size_t number = 0; number < call.operands.size(); ++number) {
-      if (IsRowMajor(call.operands[number])) continue;
-      Instruction copy = LayoutCopy(module_, module_.operand(call.id, number), call.operands[number]);
-      module_.SetOperand(call.id, number, module_.AddBefore(call.id, std::move(copy)));
+      const Shape& wanted = call.operands[number];
+      if (IsRowMajor(wanted)) continue;
+      InstrId in_memory = Transpose(build, module_.operand(call.id, number), MajorToMinor(wanted));
+      module_.SetOperand(call.id, number, build.Op(Opcode::kBitcast, wanted, {in_memory}));
     }
     if (module_.shape(call.id).is_array()) {
-      CopyResult(call.id);
+      TransposeResult(call.id);
       return;
     }
     const std::vector<InstrId> users = module_.users(call.id);
-    for (InstrId user : users) CopyResult(user);
+    for (InstrId user : users) TransposeResult(user);
   }
 
-  // Lets everyone but the copy itself read a row-major copy of the value.
-  void CopyResult(InstrId value) {
-    if (IsRowMajor(module_.shape(value))) return;
+  // Lets everyone read the value in row-major order.
+  void TransposeResult(InstrId value) {
+    const Shape shape = module_.shape(value);
+    if (IsRowMajor(shape)) return;
     std::erase(others_, value);
+    const Dimensions order = MajorToMinor(shape);
+    const InstrId in_memory =
+        PutBehind(value, Opcode::kBitcast, Shape::Array(shape.element_type, Permuted(shape.dimensions, order)), {});
+    PutBehind(in_memory, Opcode::kTranspose, Shape::Array(shape.element_type, shape.dimensions),
+              ir::DimensionsAttributes{Inverse(order)});
+  }
+
+  // Adds an op on `value` right behind it, and lets everyone else read that instead.
+  InstrId PutBehind(InstrId value, Opcode opcode, Shape shape, ir::Attributes attributes) {
+    Instruction instruction;
+    instruction.opcode = opcode;
+    instruction.shape = std::move(shape);
+    instruction.operands = {value};
+    instruction.attributes = std::move(attributes);
+    instruction.metadata = module_.instruction(value).metadata;
+    instruction.text_place = module_.instruction(value).text_place;
     const ir::ComputationId computation = module_.instruction(value).computation;
     const std::vector<InstrId>& list = module_.computation(computation).instructions;
     auto next = std::next(std::ranges::find(list, value));
-    Instruction copy = LayoutCopy(module_, value, WithoutLayout(module_.shape(value)));
-    InstrId id =
-        next == list.end() ? module_.Add(computation, std::move(copy)) : module_.AddBefore(*next, std::move(copy));
+    InstrId id = next == list.end() ? module_.Add(computation, std::move(instruction))
+                                    : module_.AddBefore(*next, std::move(instruction));
     module_.ReplaceAllUses(value, id);
+    return id;
   }
 };
 

@@ -50,11 +50,15 @@ TEST(RowMajor, ACustomCallKeepsTheLayoutsItAsksFor) {
       e = f32[4,4]{0,1} get-tuple-element(c), index=0
       ROOT r = f32[4,4]{1,0} copy(e) })");
   EXPECT_TRUE(RunPass(module, MakeRowMajor));
-  EXPECT_EQ(Operand(module, Named(module, "c"), 0).opcode, Opcode::kCopy);
-  EXPECT_FALSE(Operand(module, Named(module, "c"), 0).shape.is_row_major());
+  const ir::Instruction& operand = Operand(module, Named(module, "c"), 0);
+  EXPECT_EQ(operand.opcode, Opcode::kBitcast);
+  EXPECT_FALSE(operand.shape.is_row_major());
+  EXPECT_EQ(Operand(module, operand, 0).opcode, Opcode::kTranspose);
   EXPECT_TRUE(Named(module, "n").shape.is_row_major());
-  EXPECT_EQ(Operand(module, Root(module), 0).opcode, Opcode::kCopy);
-  EXPECT_TRUE(Operand(module, Root(module), 0).shape.is_row_major());
+  const ir::Instruction& result = Operand(module, Root(module), 0);
+  EXPECT_EQ(result.opcode, Opcode::kTranspose);
+  EXPECT_TRUE(result.shape.is_row_major());
+  EXPECT_EQ(Operand(module, result, 0).opcode, Opcode::kBitcast);
 }
 
 TEST(RowMajor, LeavesModulesOfOtherMachines) {
