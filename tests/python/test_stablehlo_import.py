@@ -280,6 +280,27 @@ def test_donations_arrive(tmp_path):
     assert "input_output_alias={ {1}: (0, {}, may-alias) }" in header
 
 
+# XLA's own conversion from HLO writes donations into an attribute of the module.
+@pytest.mark.parametrize("index, found", [(1, True), (2, False)])
+def test_donations_of_a_converted_module_arrive(index, found, tmp_path):
+    alias = (
+        f'{{alias = {{kind = "must_alias", parameter_index = array<i64>, parameter_number = 0 : i64}}, output_index = array<i64: {index}>}}'
+    )
+    program = f"""module attributes {{mhlo.input_output_alias = [{alias}]}} {{
+      func.func @main(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {{
+        %y = stablehlo.negate %x : tensor<4xf32>
+        return %x, %y : tensor<4xf32>, tensor<4xf32>
+      }}
+    }}"""
+    path = tmp_path / "program.mlirbc"
+    path.write_bytes(_jax.mlir.serialize_portable_artifact(program, VERSION))
+    process = stead_tool.run("convert", path)
+    if found:
+        assert "input_output_alias={ {1}: (0, {}, must-alias) }" in process.stdout.splitlines()[0]
+    else:
+        assert "mhlo.input_output_alias" in process.stderr and process.returncode != 0
+
+
 def test_an_unknown_operation_is_named_with_its_place(tmp_path):
     lowered = lower(lambda x: jnp.sin(x), X)
     path = tmp_path / "program.mlirbc"

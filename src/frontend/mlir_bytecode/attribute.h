@@ -82,6 +82,10 @@ struct TensorAttribute {
   TypeId type;
   std::span<const std::byte> payload;
 };
+// A list of 64-bit integers, of MLIR's builtin dialect; VHLO writes tensors.
+struct IntegersAttribute {
+  std::vector<int64_t> values;
+};
 // One result of a custom call that shares the memory of an operand.
 struct OutputOperandAliasAttribute {
   std::vector<int64_t> output_tuple_indices;
@@ -115,7 +119,7 @@ struct UnknownAttribute {
 
 using Attribute =
     std::variant<UnknownAttribute, UnitAttribute, ArrayAttribute, DictionaryAttribute, StringAttribute,
-                 IntegerAttribute, FloatAttribute, TypeAttribute, EnumAttribute, TensorAttribute,
+                 IntegerAttribute, FloatAttribute, TypeAttribute, EnumAttribute, TensorAttribute, IntegersAttribute,
                  OutputOperandAliasAttribute, FileLocation, NameLocation, CallSiteLocation, FusedLocation>;
 
 // What an attribute is, in words for an error.

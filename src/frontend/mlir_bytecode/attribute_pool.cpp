@@ -18,6 +18,7 @@ std::string_view KindName(const Attribute& attribute) {
       "a type",
       "an enumeration",
       "a tensor",
+      "a list of integers",
       "an output operand alias",
       "a file location",
       "a name location",

@@ -2,6 +2,7 @@
 // 22) that LLVM releases before 20 do not know.
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <optional>
 
 #include "frontend/mlir_bytecode/decode.h"
@@ -27,6 +28,7 @@ enum class BuiltinAttribute : uint64_t {
   kFusedLocationWithMetadata = 13,
   kNameLocation = 14,
   kUnknownLocation = 15,
+  kDenseArray = 17,
   kDenseElements = 18,
   kFileRangeLocation = 22,
 };
@@ -80,6 +82,19 @@ Type DecodeIntegerType(ByteCursor& cursor) {
       .kind = TypeKind::kScalar, .name = is_unsigned ? found->is_unsigned : found->signless, .bit_width = found->width};
 }
 
+// Lists of other elements than 64-bit integers stay unknown: nothing that is read here has them.
+Attribute DecodeDenseArray(const AttributePool& pool, ByteCursor& cursor) {
+  pool.ReadTypeId(cursor);
+  uint64_t count = cursor.ReadVarint();
+  std::span<const std::byte> payload = cursor.ReadBlob();
+  IntegersAttribute integers;
+  if (payload.size() % sizeof(int64_t) != 0 || payload.size() / sizeof(int64_t) != count)
+    return UnknownAttribute{"builtin", static_cast<uint64_t>(BuiltinAttribute::kDenseArray)};
+  integers.values.resize(count);
+  if (count > 0) std::memcpy(integers.values.data(), payload.data(), payload.size());
+  return integers;
+}
+
 // Locations; none when `code` is something else.
 std::optional<Attribute> DecodeLocation(uint64_t code, const AttributePool& pool, ByteCursor& cursor) {
   using enum BuiltinAttribute;
@@ -122,6 +137,7 @@ Attribute DecodeBuiltinAttribute(const AttributePool& pool, ByteCursor& cursor) 
     case kUnit: return UnitAttribute{};
     case kInteger: return DecodeInteger(pool, cursor);
     case kFloat: return DecodeFloat(pool, cursor);
+    case kDenseArray: return DecodeDenseArray(pool, cursor);
     case kDenseElements: return DecodeTensor(pool, cursor);
     default: return UnknownAttribute{"builtin", code};
   }

@@ -20,6 +20,7 @@ Result<ir::Module> Importer::ImportModule() {
   if (main == functions_.end()) return InvalidArgument("the module has no function `main`");
   TRY(module_.entry, FunctionNamed("main"));
   TRY_STATUS(ImportEntryAttributes(*main->second.op));
+  TRY_STATUS(ImportModuleAliases());
   ReplaceEntryTokens(module_);
   return std::move(module_);
 }
@@ -79,6 +80,60 @@ Status Importer::ImportEntryAttributes(const mlir::Operation& main) {
     TRY_STATUS(ImportArgumentAttributes(attributes, static_cast<int64_t>(parameter)));
   }
   return {};
+}
+
+// Donations as XLA writes them when it turns HLO into StableHLO: an attribute of the module.
+Status Importer::ImportModuleAliases() {
+  TRY(std::optional<mlir::ArrayAttribute> list,
+      source_.Find<mlir::ArrayAttribute>(source_.root, "mhlo.input_output_alias"));
+  if (!list) return {};
+  for (mlir::AttributeId id : list->items) {
+    TRY(mlir::DictionaryAttribute pair, source_.pool.Get<mlir::DictionaryAttribute>(id));
+    ir::InputOutputAlias alias;
+    for (const mlir::DictionaryAttribute::Entry& entry : pair.entries) {
+      if (entry.name == "output_index") {
+        TRY(mlir::IntegersAttribute index, source_.pool.Get<mlir::IntegersAttribute>(entry.value));
+        alias.output_index = index.values;
+      } else if (entry.name == "alias") {
+        TRY(mlir::DictionaryAttribute parameter, source_.pool.Get<mlir::DictionaryAttribute>(entry.value));
+        TRY_STATUS(ImportAliasedParameter(parameter, alias));
+      }
+    }
+    TRY_STATUS(CheckAlias(alias));
+    module_.input_output_aliases.push_back(std::move(alias));
+  }
+  return {};
+}
+
+Status Importer::ImportAliasedParameter(const mlir::DictionaryAttribute& attributes,
+                                        ir::InputOutputAlias& alias) const {
+  for (const mlir::DictionaryAttribute::Entry& entry : attributes.entries) {
+    if (entry.name == "kind") {
+      TRY(mlir::StringAttribute kind, source_.pool.Get<mlir::StringAttribute>(entry.value));
+      alias.must = kind.text == "must_alias";
+    } else if (entry.name == "parameter_number") {
+      TRY(mlir::IntegerAttribute number, source_.pool.Get<mlir::IntegerAttribute>(entry.value));
+      alias.parameter = number.value;
+    } else if (entry.name == "parameter_index") {
+      TRY(mlir::IntegersAttribute index, source_.pool.Get<mlir::IntegersAttribute>(entry.value));
+      alias.parameter_index = index.values;
+    }
+  }
+  return {};
+}
+
+// Both ends are leaves that the module has. The importer makes no nested tuples.
+Status Importer::CheckAlias(const ir::InputOutputAlias& alias) const {
+  const ir::Computation& entry = module_.entry_computation();
+  const ir::Shape& result = module_.shape(entry.root);
+  const bool has_parameter = alias.parameter >= 0 && alias.parameter < static_cast<int64_t>(entry.parameters.size()) &&
+                             alias.parameter_index.empty();
+  const bool has_output = result.is_tuple() ? alias.output_index.size() == 1 && alias.output_index[0] >= 0 &&
+                                                  alias.output_index[0] < static_cast<int64_t>(result.elements.size())
+                                            : alias.output_index.empty();
+  if (has_parameter && has_output) return {};
+  return InvalidArgument(fmt::format(
+      "mhlo.input_output_alias names parameter {} and a result that `main` does not have both", alias.parameter));
 }
 
 // Donations. Shardings, memory kinds and the layouts that JAX names say nothing on one device with row-major arrays.

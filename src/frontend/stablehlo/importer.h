@@ -79,6 +79,9 @@ class Importer {
   Status ImportFunction(Function& function, std::string_view name);
   Status ImportEntryAttributes(const mlir::Operation& main);
   Status ImportArgumentAttributes(const mlir::DictionaryAttribute& attributes, int64_t parameter);
+  Status ImportModuleAliases();
+  Status ImportAliasedParameter(const mlir::DictionaryAttribute& attributes, ir::InputOutputAlias& alias) const;
+  Status CheckAlias(const ir::InputOutputAlias& alias) const;
   Result<std::vector<ir::InstrId>> ImportBlock(const mlir::Block& block, Scope& scope);
   Status ImportOperation(const mlir::Operation& op, Scope& scope);
   Result<std::vector<ir::InstrId>> AddParameters(const mlir::Block& block, const RegionForm& form, Scope& scope);
