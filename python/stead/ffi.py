@@ -37,7 +37,9 @@ def install(library_path: str | os.PathLike[str]) -> None:
 
     # Registered inside jaxlib, so it passes through no function of Python. That of the other callbacks serves the built-in
     # backend alone.
-    plugin.register_handler(_BUFFER_CALLBACK, xla_client.custom_call_targets("Host")[_BUFFER_CALLBACK])
+    buffer_callback = xla_client.custom_call_targets("Host").get(_BUFFER_CALLBACK)
+    if buffer_callback is not None:
+        plugin.register_handler(_BUFFER_CALLBACK, buffer_callback)
     for name in callbacks.TARGETS:
         plugin.register_function(name, callbacks.handler)
     xla_client.register_custom_type_handler("cpu", register_type)

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "analysis/effects.h"
+#include "cpu/call_site.h"
 
 namespace stead::cpu {
 namespace {
@@ -149,37 +150,6 @@ ir::Literal InMemoryOrder(const ir::Literal& literal, const Shape& shape) {
     std::memcpy(ordered.mutable_bytes().data() + target * element, literal.bytes().data() + number * element, element);
   }
   return ordered;
-}
-
-// What the instruction says, for the room that knows the foreign interface.
-Result<ffi::CallSite> ToCallSite(const ir::Module& module, InstrId id) {
-  const Instruction& call = module.instruction(id);
-  ffi::CallSite site{.target = call.As<ir::CustomCallAttributes>().target, .where = module.SourceOf(id)};
-  const auto value_of = [&](std::string_view key) {
-    const auto found = std::ranges::find(call.extra, key, &ir::ExtraAttribute::key);
-    return found == call.extra.end() ? std::string() : found->value;
-  };
-  const std::string version = value_of("api_version");
-  if (version != "API_VERSION_TYPED_FFI") {
-    return Unimplemented(fmt::format("custom call to `{}` with {}", site.target,
-                                     version.empty() ? "no `api_version`" : fmt::format("`api_version={}`", version)),
-                         site.where, "only calls of the typed XLA FFI (API_VERSION_TYPED_FFI) can run");
-  }
-  site.configuration = value_of("backend_config");
-  const auto add_leaves = [](const Shape& shape, std::vector<Shape>& leaves) {
-    ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) { leaves.push_back(leaf); });
-  };
-  for (InstrId operand : call.operands) add_leaves(module.shape(operand), site.operands);
-  add_leaves(call.shape, site.results);
-  for (const std::vector<Shape>* leaves : {&site.operands, &site.results}) {
-    for (const Shape& leaf : *leaves) {
-      const bool is_dynamic = std::ranges::count(leaf.dynamic_dimensions, true) > 0;
-      if (leaf.kind != Shape::Kind::kOpaque && !is_dynamic) continue;
-      return Unimplemented(fmt::format("custom call to `{}` with a value of shape {}", site.target, leaf.ToString()),
-                           site.where, "it takes and gives tokens, and arrays of known size");
-    }
-  }
-  return site;
 }
 
 class Lowering {
