@@ -19,7 +19,10 @@
 // Why there are no cycles. A cluster has one result and every member flows into it. A member's operand that depended on the
 // cluster would depend on its result, hence on the member, hence on itself.
 //
-// What is given up: clusters with several results (x and y both needed outside cost two loops), and consumers of reductions.
+// A reduction joins the ops that follow it element by element (a mean's division, a conversion back to fewer bits): they are
+// applied to each sum as it is ready, and the sums are never stored.
+//
+// What is given up: clusters with several results (multi_output.h), and ops that spread the result of a reduction out again.
 #include "passes/fusion/clusters.h"
 
 #include <algorithm>
@@ -124,8 +127,8 @@ class ClusterFinder {
     bool stored = false;
     std::vector<Membership> wanted = DemandsOf(id, stored);
     bool free = IsFree(module_, id);
-    bool joins_all =
-        MayBeInside(module_, id) && !wanted.empty() && (free || (!stored && MayBeCopied(id, wanted.size())));
+    bool joins_all = (MayBeInside(module_, id) || MayBeFinished(id, wanted)) && !wanted.empty() &&
+                     (free || (!stored && MayBeCopied(id, wanted.size())));
     if (joins_all && !free) {
       joins_all = std::ranges::all_of(wanted, [&](const Membership& membership) { return MayJoin(id, membership); });
     }
@@ -134,6 +137,18 @@ class ClusterFinder {
     } else if (MayBeRoot(module_, id)) {
       StartCluster(id);
     }
+  }
+
+  // A reduction to an array whose elements each make the same element of one cluster's result.
+  bool MayBeFinished(InstrId id, const std::vector<Membership>& wanted) const {
+    const Instruction& reduce = module_.instruction(id);
+    if (reduce.opcode != Opcode::kReduce || !MayBeRoot(module_, id) || !module_.control_successors(id).empty())
+      return false;
+    if (wanted.size() != 1 || module_.shape(id).is_scalar()) return false;
+    const std::vector<Demand::Reads>& reads = wanted[0].demand.reads;
+    Opcode root = module_.instruction(clusters_[wanted[0].cluster].cluster.root).opcode;
+    return root != Opcode::kDynamicUpdateSlice && root != Opcode::kReduce && wanted[0].demand.aligned &&
+           reads.size() == 1 && reads[0].index_map == kRootMap;
   }
 
   bool MayBeCopied(InstrId id, size_t copies) const {
@@ -191,8 +206,11 @@ class ClusterFinder {
     if (instruction.opcode == Opcode::kDynamicUpdateSlice) {
       return {{{is_scalar ? kScalarMap : kRootMap, own_elements}}, true};
     }
-    if (instruction.opcode == Opcode::kReduce)
-      return {{{is_scalar ? kScalarMap : kRootMap, own_elements}}, number == 0};
+    if (instruction.opcode == Opcode::kReduce) {
+      // One that is finished inside walks over its operand in a loop of its own.
+      bool is_root = IsRootOf(user, of_user.cluster);
+      return {{{is_scalar ? kScalarMap : is_root ? kRootMap : next_map_++, own_elements}}, is_root && number == 0};
+    }
     if (is_scalar) return {{{kScalarMap, of_user.demand.elements()}}, false};
     Demand demand = of_user.demand;
     if (ir::IsElementwise(instruction.opcode) || instruction.opcode == Opcode::kBitcastConvert) return demand;

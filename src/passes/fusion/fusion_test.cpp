@@ -49,6 +49,39 @@ TEST(Fusion, ASharedExpensiveValueIsStoredAndASharedCheapOneIsNot) {
   EXPECT_EQ(Count(module, Opcode::kFusion), 2);
 }
 
+TEST(Fusion, ASumIsFinishedInTheSameLoop) {
+  ir::Module module = After(R"(HloModule m
+    plus { a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT c = f32[] add(a, b) }
+    ENTRY main { x = bf16[7,12] parameter(0)
+      wide = f32[7,12] convert(x)
+      zero = f32[] constant(0)
+      sum = f32[7] reduce(wide, zero), dimensions={1}, to_apply=plus
+      twelve = f32[] constant(12)
+      fill = f32[7] broadcast(twelve), dimensions={}
+      mean = f32[7] divide(sum, fill)
+      ROOT r = bf16[7] convert(mean) })",
+                            Fuse);
+  EXPECT_EQ(module.entry_computation().instructions.size(), 2u);
+}
+
+// Each sum would be computed twelve times.
+TEST(Fusion, ASumThatIsSpreadOutAgainIsStored) {
+  ir::Module module = After(R"(HloModule m
+    plus { a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT c = f32[] add(a, b) }
+    ENTRY main { x = f32[7,12] parameter(0)
+      zero = f32[] constant(0)
+      sum = f32[7] reduce(x, zero), dimensions={1}, to_apply=plus
+      wide = f32[7,12] broadcast(sum), dimensions={0}
+      ROOT r = f32[7,12] divide(x, wide) })",
+                            Fuse);
+  EXPECT_NE(module.root(module.entry), Find(module, "sum"));
+  EXPECT_EQ(Named(module, "sum").computation, module.entry);
+}
+
 TEST(Fusion, NothingDearIsRepeatedUnderABroadcast) {
   ir::Module module = After(R"(HloModule m
     ENTRY main { x = f32[8] parameter(0)

@@ -39,6 +39,9 @@ class Loop {
     Loop loop{id, {id}};
     if (instruction.opcode == Opcode::kFusion) {
       if (instruction.As<ir::FusionAttributes>().kind != "kLoop") return std::nullopt;
+      const std::vector<InstrId>& members = module.computation(instruction.called[0]).instructions;
+      if (std::ranges::any_of(members, [&](InstrId id) { return module.instruction(id).opcode == Opcode::kReduce; }))
+        return std::nullopt;
       InstrId root = module.root(instruction.called[0]);
       loop.outputs = {root};
       if (module.instruction(root).opcode == Opcode::kTuple) loop.outputs = module.instruction(root).operands;
