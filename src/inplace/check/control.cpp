@@ -97,6 +97,7 @@ Status Checker::FreshBlocks(InstrId id, const std::vector<BufferId>& variables) 
     }
   }
   int64_t permutation = next_permutation_++;
+  underlying = memory_.BehindOrder(std::move(underlying));
   for (BufferId variable : variables) {
     pointers_[variable] = {memory_.AddBlock({writable, returnable, underlying, permutation}), 0};
   }

@@ -9,6 +9,11 @@ bool SameRange(const ByteRange& left, const ByteRange& right) {
   return left.place == right.place && left.bytes == right.bytes;
 }
 
+void AddIfMissing(std::vector<ByteRange>& ranges, const ByteRange& range) {
+  bool known = std::ranges::any_of(ranges, [&](const ByteRange& other) { return SameRange(other, range); });
+  if (!known) ranges.push_back(range);
+}
+
 bool OverlapInBlock(const ByteRange& left, const ByteRange& right) {
   return left.place.block == right.place.block && left.place.offset < right.place.offset + right.bytes &&
          right.place.offset < left.place.offset + left.bytes;
@@ -55,13 +60,34 @@ void CheckMemory::OverwriteRegion(ByteRange range, const std::vector<int64_t>& d
   }
 }
 
+BlockId CheckMemory::AddBlock(Block block) {
+  for (const ByteRange& underlying : block.underlying) {
+    for (const ByteRange& range : Underlying(underlying)) AddIfMissing(block.real, range);
+  }
+  if (block.permutation != 0) ++permutation_sizes_[block.permutation];
+  return blocks_.Add(std::move(block));
+}
+
 std::vector<ByteRange> CheckMemory::Underlying(const ByteRange& range) const {
   const Block& block = blocks_[range.place.block];
-  if (block.underlying.empty()) return {range};
-  std::vector<ByteRange> ranges;
-  for (const ByteRange& underlying : block.underlying)
-    std::ranges::move(Underlying(underlying), std::back_inserter(ranges));
-  return ranges;
+  return block.underlying.empty() ? std::vector<ByteRange>{range} : block.real;
+}
+
+std::vector<ByteRange> CheckMemory::BehindOrder(std::vector<ByteRange> ranges) const {
+  const Block& first = blocks_[ranges.front().place.block];
+  if (first.permutation == 0 || permutation_sizes_.at(first.permutation) != static_cast<int64_t>(ranges.size())) {
+    return ranges;
+  }
+  bool one_order = std::ranges::all_of(ranges, [&](const ByteRange& range) {
+    return range.place.offset == 0 && range.bytes == ranges.front().bytes &&
+           blocks_[range.place.block].permutation == first.permutation;
+  });
+  if (!one_order) return ranges;
+  std::vector<ByteRange> behind;
+  for (const ByteRange& range : ranges) {
+    for (const ByteRange& underlying : blocks_[range.place.block].underlying) AddIfMissing(behind, underlying);
+  }
+  return behind;
 }
 
 bool CheckMemory::MayOverlap(const ByteRange& left, const ByteRange& right) const {
@@ -72,12 +98,31 @@ bool CheckMemory::MayOverlap(const ByteRange& left, const ByteRange& right) cons
   // The younger block is the one to resolve: it may stand for the older one, or for another of the older one's permutation.
   const ByteRange& younger = left.place.block > right.place.block ? left : right;
   const ByteRange& older = left.place.block > right.place.block ? right : left;
-  auto may_be = [&](const ByteRange& stands_for) { return MayOverlap(stands_for, older); };
+  bool younger_is_real = blocks_[younger.place.block].underlying.empty();
+  bool older_is_real = blocks_[older.place.block].underlying.empty();
+  if (younger_is_real && older_is_real) return false;
+  // Parts of a real block differ; a fresh one counts as a whole, so that its number says it all.
+  if (younger_is_real || older_is_real) return MayStandFor(younger, older);
+  uint64_t key = static_cast<uint64_t>(younger.place.block.index()) << 32 | older.place.block.index();
+  if (auto known = known_overlaps_.find(key); known != known_overlaps_.end()) return known->second;
+  bool overlaps = MayStandFor(younger, older);
+  known_overlaps_[key] = overlaps;
+  return overlaps;
+}
+
+bool CheckMemory::MayStandFor(const ByteRange& younger, const ByteRange& older) const {
+  auto overlaps_real = [&](const ByteRange& range) {
+    return std::ranges::any_of(Underlying(older),
+                               [&](const ByteRange& other) { return OverlapInBlock(range, other); });
+  };
+  if (std::ranges::none_of(Underlying(younger), overlaps_real)) return false;
   const std::vector<ByteRange>& underlying = blocks_[younger.place.block].underlying;
-  if (!underlying.empty()) return std::ranges::any_of(underlying, may_be);
+  if (!underlying.empty()) {
+    return std::ranges::any_of(underlying, [&](const ByteRange& range) { return MayOverlap(range, older); });
+  }
   // A real block may be younger than a fresh one that does not stand for it.
   return std::ranges::any_of(blocks_[older.place.block].underlying,
-                             [&](const ByteRange& stands_for) { return MayOverlap(younger, stands_for); });
+                             [&](const ByteRange& range) { return MayOverlap(younger, range); });
 }
 
 void CheckMemory::KeepCommon(const std::vector<Fact>& other) {

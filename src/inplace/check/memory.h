@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/effects.h"
@@ -37,6 +38,7 @@ struct Block {
   std::vector<ByteRange> underlying;  // fresh blocks: where they may really be
   int64_t permutation = 0;            // fresh blocks with the same number other than 0 never overlap one another
   std::optional<Place> follows;       // fresh blocks: they start here, or else share no byte with what lies here
+  std::vector<ByteRange> real = {};   // fresh blocks: the ranges of real blocks behind `underlying`; filled by AddBlock
 };
 
 // A region of elements that no longer holds the content, in the coordinates of an array of these dimensions.
@@ -54,7 +56,7 @@ struct Fact {
 
 class CheckMemory {
  public:
-  BlockId AddBlock(Block block) { return blocks_.Add(std::move(block)); }
+  BlockId AddBlock(Block block);
   const Block& block(BlockId id) const { return blocks_[id]; }
 
   // The fact that `content` lies at `place`, if it is there in part or whole.
@@ -71,6 +73,9 @@ class CheckMemory {
   bool MayOverlap(const ByteRange& left, const ByteRange& right) const;
   // The ranges of real blocks (not fresh ones) that `range` may stand for.
   std::vector<ByteRange> Underlying(const ByteRange& range) const;
+  // What fresh blocks for these ranges in unknown order stand for: themselves, or, when they are all blocks of one earlier
+  // such order, what those stand for.
+  std::vector<ByteRange> BehindOrder(std::vector<ByteRange> ranges) const;
 
   const std::vector<Fact>& facts() const { return facts_; }
   // Keeps only the facts that also hold, with the same holes or fewer, in `other`.
@@ -78,7 +83,12 @@ class CheckMemory {
   void RestoreFacts(std::vector<Fact> facts) { facts_ = std::move(facts); }
 
  private:
+  bool MayStandFor(const ByteRange& younger, const ByteRange& older) const;
+
   IdVector<BlockId, Block> blocks_;
+  std::unordered_map<int64_t, int64_t> permutation_sizes_;  // per permutation number: its blocks
+  // Answers of MayOverlap for whole fresh blocks; blocks never change.
+  mutable std::unordered_map<uint64_t, bool> known_overlaps_;
   std::vector<Fact> facts_;
 };
 
