@@ -97,6 +97,26 @@ std::vector<bool> ConsumedLeaves(const Dataflow& branch, const Families& familie
 
 }  // namespace
 
+namespace {
+
+void FindOwnHomes(const Instruction& conditional, const Dataflow& outer, BranchUse& use) {
+  use.own_homes.assign(conditional.called.size(), {});
+  for (size_t branch = 0; branch < conditional.called.size(); ++branch) {
+    use.own_homes[branch].resize(use.homes.size());
+    for (size_t result = 0; result < use.homes.size(); ++result) {
+      if (!use.homes[result]) continue;
+      auto [operand, home_leaf] = *use.homes[result];
+      DefinitionId content = outer.value(conditional.operands[operand], home_leaf).definition;
+      for (int32_t leaf = 0; leaf < static_cast<int32_t>(use.owned[branch].size()); ++leaf) {
+        bool is_home = outer.value(conditional.operands[branch + 1], leaf).definition == content;
+        if (is_home && use.owned[branch][leaf]) use.own_homes[branch][result] = leaf;
+      }
+    }
+  }
+}
+
+}  // namespace
+
 void SummariseBranches(const Module& module, const Scope& scope, ScopeContext& context) {
   Dataflow outer(module, scope.computation, context);
   for (int32_t node : ConditionalNodes(module, outer)) {
@@ -121,6 +141,7 @@ void SummariseBranches(const Module& module, const Scope& scope, ScopeContext& c
         if (taken.insert(content).second) use.homes[result] = home;
       }
     }
+    FindOwnHomes(conditional, outer, use);
   }
 }
 

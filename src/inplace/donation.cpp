@@ -71,16 +71,11 @@ bool OverwritesFully(const Module& module, const Dataflow& dataflow, int32_t nod
   });
 }
 
-namespace {
-
-// The head of a result is a full writer that can be told where to write.
 bool CanBeDirected(const Module& module, const Dataflow& dataflow, DefinitionId head) {
   const Instruction& instruction = module.instruction(dataflow.definition(head).instruction);
   return instruction.opcode != Opcode::kParameter &&
          (instruction.opcode != Opcode::kConstant || IsImmediate(instruction));
 }
-
-}  // namespace
 
 bool IsFreeFor(const Module& module, const Dataflow& dataflow, const Families& families, const Offer& offer,
                DefinitionId head) {
@@ -124,57 +119,6 @@ Pairing PairResults(const Module& module, const Dataflow& dataflow, const Famili
   pair_all(is_wished);
   pair_all([](size_t, const Offer&) { return true; });
   return pairing;
-}
-
-namespace {
-
-// Reaches `goal` from `start` by successors.
-bool Reaches(const std::vector<std::vector<int32_t>>& successors, int32_t start,
-             const std::unordered_set<int32_t>& goals) {
-  std::vector<bool> seen(successors.size(), false);
-  std::vector<int32_t> open{start};
-  seen[start] = true;
-  while (!open.empty()) {
-    int32_t node = open.back();
-    open.pop_back();
-    if (goals.contains(node)) return true;
-    for (int32_t next : successors[node]) {
-      if (seen[next]) continue;
-      seen[next] = true;
-      open.push_back(next);
-    }
-  }
-  return false;
-}
-
-}  // namespace
-
-std::vector<OrderEdge> PreferredEdges(const Module& module, const Dataflow& dataflow, const Families& families,
-                                      const std::vector<OrderEdge>& edges) {
-  std::vector<OrderEdge> added;
-  if (module.input_output_aliases.empty()) return added;
-  std::vector<std::vector<int32_t>> successors(dataflow.node_count() + 1);
-  for (const OrderEdge& edge : edges) successors[edge.before].push_back(edge.after);
-  const ir::Computation& entry = module.entry_computation();
-  for (const ir::InputOutputAlias& alias : module.input_output_aliases) {
-    InstrId parameter = entry.parameters.at(alias.parameter);
-    DefinitionId offered =
-        dataflow.value(parameter, ArrayLeafNumber(module.shape(parameter), alias.parameter_index)).definition;
-    DefinitionId head = families.Head(
-        dataflow.value(entry.root, ArrayLeafNumber(module.shape(entry.root), alias.output_index)).definition);
-    if (!CanBeDirected(module, dataflow, head) || families.Writer(offered) <= dataflow.node_count()) continue;
-    const Definition& made = dataflow.definition(head);
-    std::unordered_set<int32_t> readers;
-    for (const DefinitionUse& use : dataflow.uses(offered)) {
-      if (use.node != made.node) readers.insert(use.node);
-    }
-    if (Reaches(successors, made.node, readers)) continue;
-    for (int32_t reader : readers) {
-      successors[reader].push_back(made.node);
-      added.push_back({reader, made.node});
-    }
-  }
-  return added;
 }
 
 }  // namespace stead::inplace

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "analysis/dataflow.h"
-#include "inplace/hitting.h"
 #include "inplace/plan.h"
 #include "inplace/scope.h"
 
@@ -47,6 +46,9 @@ struct Offer {
 bool IsFreeFor(const ir::Module& module, const analysis::Dataflow& dataflow, const Families& families,
                const Offer& offer, analysis::DefinitionId head);
 
+// The head of a result is a full writer that can be told where to write.
+bool CanBeDirected(const ir::Module& module, const analysis::Dataflow& dataflow, analysis::DefinitionId head);
+
 // Per paired result head: its buffer.
 using Pairing = std::unordered_map<analysis::DefinitionId, BufferId>;
 
@@ -60,10 +62,5 @@ using Wishes = std::vector<std::optional<Wish>>;  // per result leaf; may be sho
 
 Pairing PairResults(const ir::Module& module, const analysis::Dataflow& dataflow, const Families& families,
                     ir::InstrId root, const std::vector<Offer>& offers, const Wishes& wishes);
-
-// Edges that let declared pairs of the entry happen: the other readers of a donated parameter before the op that makes the
-// result in its place. Only edges that leave `edges` acyclic.
-std::vector<OrderEdge> PreferredEdges(const ir::Module& module, const analysis::Dataflow& dataflow,
-                                      const Families& families, const std::vector<OrderEdge>& edges);
 
 }  // namespace stead::inplace

@@ -13,18 +13,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "analysis/dataflow.h"
 #include "inplace/arcs.h"
 #include "inplace/assignment.h"
 #include "inplace/borrowing.h"
 #include "inplace/branches.h"
-#include "inplace/donation.h"
 #include "inplace/donation_report.h"
 #include "inplace/hitting.h"
 #include "inplace/order.h"
 #include "inplace/plan.h"
+#include "inplace/preference.h"
 #include "inplace/records.h"
 #include "inplace/results.h"
 #include "inplace/rewrite.h"
@@ -45,6 +45,7 @@ class Planner {
 
   Result<BufferPlan> Run() {
     TRY(scopes_, CollectScopes(plan_.module, options_));
+    for (size_t number = 0; number < scopes_.size(); ++number) scope_numbers_[scopes_[number].computation] = number;
     for (const Scope& scope : scopes_) RecordWrittenCopies(scope);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       if (scope->kind != Scope::Kind::kLoopBody) continue;
@@ -72,6 +73,7 @@ class Planner {
   Status PlanScope(const Scope& scope) {
     Module& module = plan_.module;
     SummariseBranches(module, scope, context_);
+    OrderBranches(scope);
     if (!options_.always_copy) FindBorrowing(module, scope, context_);
     for (CopyRecord& record : SettleResults(module, scope, context_)) {
       plan_.lower_bound_bytes += CostOf(record);
@@ -86,7 +88,8 @@ class Planner {
       if (first) plan_.lower_bound_bytes += solution.lower_bound;
       plan_.exact = plan_.exact && solution.exact;
       if (solution.bought.empty()) {
-        Order(scope, dataflow, graph);
+        // Which operand a branch's result is handed over in depends on the other branches.
+        if (scope.kind != Scope::Kind::kBranch) Order(scope, dataflow, graph);
         return {};
       }
       Buy(scope, dataflow, graph, solution);
@@ -139,14 +142,23 @@ class Planner {
     EraseUnusedForwards(plan_.module, scope.computation);
   }
 
+  // Orders the branches of the scope's conditionals, which are planned.
+  void OrderBranches(const Scope& scope) {
+    for (InstrId id : plan_.module.computation(scope.computation).instructions) {
+      if (plan_.module.instruction(id).opcode != Opcode::kConditional) continue;
+      for (ir::ComputationId computation : plan_.module.instruction(id).called) {
+        const Scope& branch = scopes_[scope_numbers_.at(computation)];
+        Dataflow dataflow(plan_.module, computation, context_);
+        Order(branch, dataflow, BuildConflictGraph(plan_.module, branch, dataflow, context_));
+      }
+    }
+  }
+
   void Order(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph) {
     std::vector<OrderEdge> edges = graph.problem.edges;
     for (const Arc& arc : graph.problem.arcs) edges.push_back({arc.before, arc.after});
-    if (scope.kind == Scope::Kind::kEntry) {
-      Families families(plan_.module, dataflow, context_);
-      std::vector<OrderEdge> preferred = PreferredEdges(plan_.module, dataflow, families, edges);
-      edges.insert(edges.end(), preferred.begin(), preferred.end());
-    }
+    std::vector<OrderEdge> preferred = PreferredEdges(plan_.module, scope, dataflow, context_, edges);
+    edges.insert(edges.end(), preferred.begin(), preferred.end());
     std::vector<InstrId> order;
     for (int32_t node : ChooseOrder(plan_.module, dataflow, context_, edges))
       order.push_back(dataflow.instruction(node));
@@ -171,6 +183,7 @@ class Planner {
   BufferPlan plan_;
   ScopeContext context_;
   std::vector<Scope> scopes_;
+  std::unordered_map<ir::ComputationId, size_t> scope_numbers_;
 };
 
 }  // namespace

@@ -36,6 +36,8 @@ struct BranchUse {
   std::vector<std::vector<bool>> owned;           // per branch and leaf: the branch may overwrite it or hand it on
   std::vector<std::vector<bool>> consumed;        // ... and does
   std::vector<std::optional<OperandLeaf>> homes;  // per result leaf: the operand leaf in whose buffer it is handed over
+  // Per branch and result leaf: the leaf of the branch's own operand that is the same buffer as the home.
+  std::vector<std::vector<std::optional<int32_t>>> own_homes;
 };
 
 // Per state leaf of a loop: whether it may start from an array that stays as it is, and whether it does (borrowing.h).

@@ -53,10 +53,14 @@ void CheckMemory::Overwrite(ByteRange range) {
 
 void CheckMemory::OverwriteRegion(ByteRange range, const std::vector<int64_t>& dimensions,
                                   const analysis::Region& region) {
+  // A hole of unknown place may be anywhere: nothing of the content can be read any more.
+  if (region.whole) return Overwrite(range);
   std::erase_if(facts_,
                 [&](const Fact& fact) { return !SameRange(fact.range, range) && MayOverlap(fact.range, range); });
+  Hole hole{dimensions, region};
   for (Fact& fact : facts_) {
-    if (SameRange(fact.range, range)) fact.holes.push_back({dimensions, region});
+    bool is_new = SameRange(fact.range, range) && std::ranges::find(fact.holes, hole) == fact.holes.end();
+    if (is_new) fact.holes.push_back(hole);
   }
 }
 
@@ -112,8 +116,7 @@ bool CheckMemory::MayOverlap(const ByteRange& left, const ByteRange& right) cons
 
 bool CheckMemory::MayStandFor(const ByteRange& younger, const ByteRange& older) const {
   auto overlaps_real = [&](const ByteRange& range) {
-    return std::ranges::any_of(Underlying(older),
-                               [&](const ByteRange& other) { return OverlapInBlock(range, other); });
+    return std::ranges::any_of(Underlying(older), [&](const ByteRange& other) { return OverlapInBlock(range, other); });
   };
   if (std::ranges::none_of(Underlying(younger), overlaps_real)) return false;
   const std::vector<ByteRange>& underlying = blocks_[younger.place.block].underlying;
