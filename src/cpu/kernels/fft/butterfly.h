@@ -1,11 +1,10 @@
 // The butterflies: r numbers in, their transform out. `T` is one number's part or a vector of them.
-//   Included once per instruction set, after its target is chosen. Everything here has internal linkage, so that code for one
-//   CPU never serves another.
+//   Included once per instruction set, as lanes.h is.
 #pragma once
 
 #include <cstdint>
 
-#include "cpu/kernels/fft/pass.h"
+#include "cpu/kernels/fft/kernels.h"
 
 namespace stead::cpu {
 namespace {

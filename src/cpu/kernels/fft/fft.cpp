@@ -54,7 +54,8 @@ template <typename Real>
 class StageRunner {
  public:
   StageRunner(Stage stage, bool is_inverse)
-      : stage_(std::move(stage)),
+      : kernels_(BestFftKernels<Real>()),
+        stage_(std::move(stage)),
         is_inverse_(is_inverse),
         scale_(is_inverse ? Real(1) / static_cast<Real>(stage_.length) : Real(1)),
         line_count_(Product(stage_.line_sizes)),
@@ -107,36 +108,42 @@ class StageRunner {
     return is_inverse_ ? SplitArray<Real>{array.imaginary, array.real} : array;
   }
 
+  // In Reals.
   void FindStarts(const Side& side, int64_t first, std::vector<int64_t>& starts) const {
+    const int64_t unit = side.form == Form::kReal ? 1 : 2;
     for (size_t line = 0; line < starts.size(); ++line) {
       int64_t rest = first + static_cast<int64_t>(line);
       starts[line] = 0;
       for (size_t dim = stage_.line_sizes.size(); dim-- > 0;) {
-        starts[line] += rest % stage_.line_sizes[dim] * side.line_strides[dim];
+        starts[line] += rest % stage_.line_sizes[dim] * side.line_strides[dim] * unit;
         rest /= stage_.line_sizes[dim];
       }
     }
   }
 
-  // Calls `visit` with every number's place in the buffer and in memory. Where lines are neighbours they are walked side by side,
-  // elsewhere a few cache lines of each in turn.
-  template <typename Visit>
-  static void ForEachPlace(const Side& side, const std::vector<int64_t>& starts, int64_t count, Visit visit) {
+  // The numbers of one line that a block takes from there, or gives.
+  int64_t CountOf(const Side& side) const {
+    switch (side.form) {
+      case Form::kComplex: return stage_.length;
+      case Form::kReal: return transform_.length();
+      case Form::kHalfSpectrum: break;
+    }
+    return stage_.length / 2 + 1;
+  }
+
+  // The two parts of every number of a block lie side by side there, and so do the numbers of a line.
+  bool LiesInPairs(const Side& side) const { return side.stride == 1 && (side.form != Form::kReal || is_packed_); }
+
+  // Calls `visit` with every number's place in a block and in memory, `stride` Reals from one to the next. Where lines are neighbours,
+  // `kUnit` Reals apart, they are walked side by side, elsewhere a few cache lines of each in turn.
+  template <int64_t kUnit, typename Visit>
+  static void ForEachPlace(const std::vector<int64_t>& starts, int64_t count, int64_t stride, Visit visit) {
     const int64_t lines = static_cast<int64_t>(starts.size());
-    // Loops of known strides become vectors.
-    if (lines == 1 && side.stride == 1) {
-      for (int64_t number = 0; number < count; ++number) visit(number, starts[0] + number);
-      return;
-    }
-    if (lines == 1 && side.stride == 2) {
-      for (int64_t number = 0; number < count; ++number) visit(number, starts[0] + 2 * number);
-      return;
-    }
-    const auto are_apart = [](int64_t left, int64_t right) { return right != left + 1; };
+    const auto are_apart = [](int64_t left, int64_t right) { return right != left + kUnit; };
     if (std::ranges::adjacent_find(starts, are_apart) == starts.end()) {
       for (int64_t number = 0; number < count; ++number) {
-        const int64_t place = starts.front() + number * side.stride;
-        for (int64_t line = 0; line < lines; ++line) visit(number * lines + line, place + line);
+        const int64_t place = starts.front() + number * stride;
+        for (int64_t line = 0; line < lines; ++line) visit(number * lines + line, place + line * kUnit);
       }
       return;
     }
@@ -144,88 +151,72 @@ class StageRunner {
     for (int64_t tile = 0; tile < count; tile += kTile) {
       const int64_t end = std::min(count, tile + kTile);
       for (int64_t line = 0; line < lines; ++line) {
-        const int64_t start = starts[line];
         for (int64_t number = tile; number < end; ++number) {
-          visit(number * lines + line, start + number * side.stride);
+          visit(number * lines + line, starts[line] + number * stride);
         }
       }
     }
   }
 
-  // The two numbers that become one where real lines are packed.
-  static Side Pairs(Side side) {
-    side.stride *= 2;
-    return side;
+  void Load(const Real* from, const std::vector<int64_t>& starts, SplitArray<Real> to) const {
+    const Side& side = stage_.from;
+    const int64_t count = CountOf(side);
+    if (LiesInPairs(side)) {
+      kernels_.load_lines(from, starts.data(), static_cast<int64_t>(starts.size()), count, to);
+    } else if (side.form != Form::kReal) {
+      ForEachPlace<2>(starts, count, 2 * side.stride, [&](int64_t target, int64_t place) {
+        to.real[target] = from[place];
+        to.imaginary[target] = from[place + 1];
+      });
+    } else if (is_packed_) {
+      const Real* const odd = from + side.stride;
+      ForEachPlace<1>(starts, count, 2 * side.stride, [&](int64_t target, int64_t place) {
+        to.real[target] = from[place];
+        to.imaginary[target] = odd[place];
+      });
+    } else {
+      ForEachPlace<1>(starts, count, side.stride, [&](int64_t target, int64_t place) {
+        to.real[target] = from[place];
+        to.imaginary[target] = 0;
+      });
+    }
+    if (side.form == Form::kHalfSpectrum && !is_packed_) AddMirrored(to, static_cast<int64_t>(starts.size()));
   }
 
-  void Load(const Real* from, const std::vector<int64_t>& starts, SplitArray<Real> to) const {
-    const int64_t lines = static_cast<int64_t>(starts.size());
-    if (stage_.from.form == Form::kReal) return LoadReal(from, starts, to);
-    const int64_t given = stage_.from.form == Form::kHalfSpectrum ? stage_.length / 2 + 1 : stage_.length;
-    ForEachPlace(stage_.from, starts, given, [&](int64_t target, int64_t place) {
-      to.real[target] = from[2 * place];
-      to.imaginary[target] = from[2 * place + 1];
-    });
-    if (is_packed_) return;
-    // The spectrum of a real line: X[n - k] is the conjugate of X[k].
-    for (int64_t number = given; number < stage_.length; ++number) {
+  // The rest of the spectrum of a real line: X[n - k] is the conjugate of X[k].
+  void AddMirrored(SplitArray<Real> spectrum, int64_t lines) const {
+    for (int64_t number = stage_.length / 2 + 1; number < stage_.length; ++number) {
       const int64_t mirrored = stage_.length - number;
       for (int64_t line = 0; line < lines; ++line) {
-        to.real[number * lines + line] = to.real[mirrored * lines + line];
-        to.imaginary[number * lines + line] = -to.imaginary[mirrored * lines + line];
+        spectrum.real[number * lines + line] = spectrum.real[mirrored * lines + line];
+        spectrum.imaginary[number * lines + line] = -spectrum.imaginary[mirrored * lines + line];
       }
     }
   }
 
-  void LoadReal(const Real* from, const std::vector<int64_t>& starts, SplitArray<Real> to) const {
-    if (!is_packed_) {
-      ForEachPlace(stage_.from, starts, stage_.length, [&](int64_t target, int64_t place) {
-        to.real[target] = from[place];
-        to.imaginary[target] = 0;
-      });
-      return;
-    }
-    if (stage_.from.stride == 1) {
-      return ForEachPlace(Pairs(stage_.from), starts, stage_.length / 2, [&](int64_t target, int64_t place) {
-        to.real[target] = from[place];
-        to.imaginary[target] = from[place + 1];
-      });
-    }
-    const Real* const odd = from + stage_.from.stride;
-    ForEachPlace(Pairs(stage_.from), starts, stage_.length / 2, [&](int64_t target, int64_t place) {
-      to.real[target] = from[place];
-      to.imaginary[target] = odd[place];
-    });
-  }
-
   void Store(SplitArray<Real> from, const std::vector<int64_t>& starts, Real* to) const {
-    if (stage_.to.form == Form::kReal) return StoreReal(from, starts, to);
-    const int64_t wanted = stage_.to.form == Form::kHalfSpectrum ? stage_.length / 2 + 1 : stage_.length;
-    ForEachPlace(stage_.to, starts, wanted, [&](int64_t source, int64_t place) {
-      to[2 * place] = from.real[source] * scale_;
-      to[2 * place + 1] = from.imaginary[source] * scale_;
-    });
-  }
-
-  void StoreReal(SplitArray<Real> from, const std::vector<int64_t>& starts, Real* to) const {
-    if (!is_packed_) {
-      ForEachPlace(stage_.to, starts, stage_.length,
-                   [&](int64_t source, int64_t place) { to[place] = from.real[source] * scale_; });
-      return;
-    }
-    if (stage_.to.stride == 1) {
-      return ForEachPlace(Pairs(stage_.to), starts, stage_.length / 2, [&](int64_t source, int64_t place) {
+    const Side& side = stage_.to;
+    const int64_t count = CountOf(side);
+    if (LiesInPairs(side)) {
+      kernels_.store_lines(from, starts.data(), static_cast<int64_t>(starts.size()), count, scale_, to);
+    } else if (side.form != Form::kReal) {
+      ForEachPlace<2>(starts, count, 2 * side.stride, [&](int64_t source, int64_t place) {
         to[place] = from.real[source] * scale_;
         to[place + 1] = from.imaginary[source] * scale_;
       });
+    } else if (is_packed_) {
+      Real* const odd = to + side.stride;
+      ForEachPlace<1>(starts, count, 2 * side.stride, [&](int64_t source, int64_t place) {
+        to[place] = from.real[source] * scale_;
+        odd[place] = from.imaginary[source] * scale_;
+      });
+    } else {
+      ForEachPlace<1>(starts, count, side.stride,
+                      [&](int64_t source, int64_t place) { to[place] = from.real[source] * scale_; });
     }
-    Real* const odd = to + stage_.to.stride;
-    ForEachPlace(Pairs(stage_.to), starts, stage_.length / 2, [&](int64_t source, int64_t place) {
-      to[place] = from.real[source] * scale_;
-      odd[place] = from.imaginary[source] * scale_;
-    });
   }
 
+  const FftKernels<Real>& kernels_;
   const Stage stage_;
   const bool is_inverse_;
   const Real scale_;

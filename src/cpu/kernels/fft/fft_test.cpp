@@ -9,7 +9,7 @@
 #include <numbers>
 #include <random>
 
-#include "cpu/kernels/fft/pass.h"
+#include "cpu/kernels/fft/kernels.h"
 
 namespace stead::cpu {
 namespace {
@@ -183,7 +183,7 @@ TEST(Fft, LinesDoNotMix) {
 
 // One pass against the sums it stands for, with a different number in place of each root of unity between passes.
 template <typename Real>
-void CheckPass(FftPassFunction<Real>* run, int64_t radix, int64_t count, int64_t stride) {
+void CheckPass(const FftKernels<Real>& kernels, int64_t radix, int64_t count, int64_t stride) {
   SCOPED_TRACE(testing::Message() << radix << " x " << count << ", stride " << stride);
   const int64_t size = radix * count * stride;
   const std::vector<Real> twiddle_real = ToMemory<Real>(RandomSignal(radix * count, true, 2), true);
@@ -199,7 +199,7 @@ void CheckPass(FftPassFunction<Real>* run, int64_t radix, int64_t count, int64_t
   std::vector<Real> real_result(size), imaginary_result(size);
   const FftPass<Real> pass = {radix,          count,       stride, twiddle_real.data(), twiddle_imaginary.data(),
                               cosines.data(), sines.data()};
-  run(pass, {real.data(), imaginary.data()}, {real_result.data(), imaginary_result.data()});
+  kernels.run_pass(pass, {real.data(), imaginary.data()}, {real_result.data(), imaginary_result.data()});
   for (int64_t p = 0; p < count; ++p) {
     for (int64_t j = 0; j < radix; ++j) {
       const int64_t place = (j - 1) * count + p;
@@ -221,28 +221,59 @@ void CheckPass(FftPassFunction<Real>* run, int64_t radix, int64_t count, int64_t
   }
 }
 
-void CheckPasses(FftPassFunction<float>* narrow, FftPassFunction<double>* wide) {
-  for (int64_t radix : {2, 3, 4, 5, 7, 13, 61}) {
-    for (int64_t count : {1, 2, 21}) {
-      for (int64_t stride : {1, 3, 16, 37}) {
-        CheckPass<float>(narrow, radix, count, stride);
-        CheckPass<double>(wide, radix, count, stride);
-      }
+// Lines into a block and back, beside numbers that must stay.
+template <typename Real>
+void CheckLines(const FftKernels<Real>& kernels, int64_t lines, int64_t count) {
+  SCOPED_TRACE(testing::Message() << lines << " lines of " << count);
+  std::vector<int64_t> starts;
+  for (int64_t line = 0; line < lines; ++line) starts.push_back(2 * (lines - 1 - line) * (count + 3));
+  const std::vector<Real> memory = ToMemory<Real>(RandomSignal(lines * (count + 3), false), false);
+  std::vector<Real> real(lines * count), imaginary(lines * count);
+  kernels.load_lines(memory.data(), starts.data(), lines, count, {real.data(), imaginary.data()});
+  for (int64_t line = 0; line < lines; ++line) {
+    for (int64_t number = 0; number < count; ++number) {
+      ASSERT_EQ(real[number * lines + line], memory[starts[line] + 2 * number]);
+      ASSERT_EQ(imaginary[number * lines + line], memory[starts[line] + 2 * number + 1]);
+    }
+  }
+  std::vector<Real> back(memory.size(), 7);
+  kernels.store_lines({real.data(), imaginary.data()}, starts.data(), lines, count, 2, back.data());
+  for (int64_t line = 0; line < lines; ++line) {
+    for (int64_t part = 0; part < 2 * (count + 3); ++part) {
+      const int64_t place = starts[line] + part;
+      ASSERT_EQ(back[place], part < 2 * count ? 2 * memory[place] : 7);
     }
   }
 }
 
-TEST(FftPass, Portable) { CheckPasses(&PortablePass, &PortablePass); }
-
-TEST(FftPass, Avx2) {
-  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP() << "this CPU has no AVX2";
-  CheckPasses(&Avx2Pass, &Avx2Pass);
+template <typename Real>
+void CheckKernels(const FftKernels<Real>& kernels) {
+  for (int64_t radix : {2, 3, 4, 5, 7, 13, 61}) {
+    for (int64_t count : {1, 2, 21}) {
+      for (int64_t stride : {1, 3, 16, 37}) CheckPass(kernels, radix, count, stride);
+    }
+  }
+  for (int64_t lines : {1, 2, 4, 8, 16, 19, 35}) {
+    for (int64_t count : {1, 2, 8, 9, 33}) CheckLines(kernels, lines, count);
+  }
 }
 
-TEST(FftPass, Avx512) {
+TEST(FftKernels, Portable) {
+  CheckKernels(PortableFftKernelsF32());
+  CheckKernels(PortableFftKernelsF64());
+}
+
+TEST(FftKernels, Avx2) {
+  if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) GTEST_SKIP() << "this CPU has no AVX2";
+  CheckKernels(Avx2FftKernelsF32());
+  CheckKernels(Avx2FftKernelsF64());
+}
+
+TEST(FftKernels, Avx512) {
   if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq"))
     GTEST_SKIP() << "this CPU has no AVX-512";
-  CheckPasses(&Avx512Pass, &Avx512Pass);
+  CheckKernels(Avx512FftKernelsF32());
+  CheckKernels(Avx512FftKernelsF64());
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Lengths whose prime factors are small are done pass by pass (pass.h). For others, j k = (j^2 + k^2 - (k - j)^2) / 2 turns the
+// Lengths whose prime factors are small are done pass by pass (kernels.h). For others, j k = (j^2 + k^2 - (k - j)^2) / 2 turns the
 // transform into a convolution: with the chirp c[j] = exp(-pi i j^2 / n),
 //   X[k] = c[k] * sum over j of (x[j] c[j]) * conj(c[k - j]),
 // and that is done by transforms of a longer, smooth length (Bluestein's method).
@@ -39,37 +39,14 @@ int64_t SmoothLengthFrom(int64_t least) {
 }
 
 template <typename Real>
-FftPassFunction<Real>* BestPassFunction() {
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")) return &Avx512Pass;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &Avx2Pass;
-  return &PortablePass;
-}
-
-// array[row * lines + line] *= factors[row]
-template <typename Real>
-void MultiplyRows(SplitArray<Real> array, const std::vector<Real>& real, const std::vector<Real>& imaginary,
-                  int64_t lines) {
-  const auto multiply = [&](int64_t place, Real factor_real, Real factor_imaginary) {
-    const Real value_real = array.real[place];
-    const Real value_imaginary = array.imaginary[place];
-    array.real[place] = value_real * factor_real - value_imaginary * factor_imaginary;
-    array.imaginary[place] = value_real * factor_imaginary + value_imaginary * factor_real;
-  };
-  const int64_t rows = static_cast<int64_t>(real.size());
-  // The loops that a compiler turns into vectors.
-  if (lines == 1) {
-    for (int64_t row = 0; row < rows; ++row) multiply(row, real[row], imaginary[row]);
-    return;
-  }
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t line = 0; line < lines; ++line) multiply(row * lines + line, real[row], imaginary[row]);
-  }
+FftFactors<Real> FactorsOf(const std::vector<Real>& real, const std::vector<Real>& imaginary) {
+  return {real.data(), imaginary.data(), static_cast<int64_t>(real.size())};
 }
 
 }  // namespace
 
 template <typename Real>
-LineTransform<Real>::LineTransform(int64_t length) : length_(length), run_pass_(BestPassFunction<Real>()) {
+LineTransform<Real>::LineTransform(int64_t length) : length_(length), kernels_(BestFftKernels<Real>()) {
   if (length == 1) return;
   const std::vector<int64_t> radices = Radices(length);
   if (radices.empty()) PrepareConvolution();
@@ -133,19 +110,19 @@ void LineTransform<Real>::PrepareConvolution() {
 
 template <typename Real>
 SplitArray<Real> LineTransform<Real>::Convolve(SplitArray<Real> data, SplitArray<Real> spare, int64_t lines) const {
-  MultiplyRows(data, chirp_real_, chirp_imaginary_, lines);
+  kernels_.multiply(FactorsOf(chirp_real_, chirp_imaginary_), data, lines);
   const int64_t filled = length_ * lines;
   const int64_t size = inner_->length() * lines;
   std::fill(data.real + filled, data.real + size, Real(0));
   std::fill(data.imaginary + filled, data.imaginary + size, Real(0));
   const SplitArray<Real> spectrum = inner_->Run(data, spare, lines);
-  MultiplyRows(spectrum, filter_real_, filter_imaginary_, lines);
+  kernels_.multiply(FactorsOf(filter_real_, filter_imaginary_), spectrum, lines);
   // With its parts exchanged a forward transform is an inverse one.
   const SplitArray<Real> other = spectrum.real == data.real ? spare : data;
   const SplitArray<Real> exchanged =
       inner_->Run({spectrum.imaginary, spectrum.real}, {other.imaginary, other.real}, lines);
   const SplitArray<Real> result = {exchanged.imaginary, exchanged.real};
-  MultiplyRows(result, chirp_real_, chirp_imaginary_, lines);
+  kernels_.multiply(FactorsOf(chirp_real_, chirp_imaginary_), result, lines);
   return result;
 }
 
@@ -154,7 +131,7 @@ SplitArray<Real> LineTransform<Real>::Run(SplitArray<Real> data, SplitArray<Real
   if (inner_ != nullptr) return Convolve(data, spare, lines);
   for (FftPass<Real> pass : passes_) {
     pass.stride *= lines;
-    run_pass_(pass, data, spare);
+    kernels_.run_pass(pass, data, spare);
     std::swap(data, spare);
   }
   return data;

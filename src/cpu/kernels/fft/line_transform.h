@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "cpu/kernels/fft/pass.h"
+#include "cpu/kernels/fft/kernels.h"
 
 namespace stead::cpu {
 
@@ -26,7 +26,7 @@ class LineTransform {
   SplitArray<Real> Convolve(SplitArray<Real> data, SplitArray<Real> spare, int64_t lines) const;
 
   int64_t length_;
-  FftPassFunction<Real>* run_pass_;
+  const FftKernels<Real>& kernels_;
   std::vector<FftPass<Real>> passes_;
   std::vector<std::vector<Real>> tables_;  // what the passes point to
   // Lengths with a large prime factor.

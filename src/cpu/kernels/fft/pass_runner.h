@@ -1,36 +1,13 @@
-// One pass over vectors of any width. Included once per instruction set, as butterfly.h is.
+// One pass over vectors of any width. Included once per instruction set, as lanes.h is.
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "cpu/kernels/fft/butterfly.h"
+#include "cpu/kernels/fft/lanes.h"
 
 namespace stead::cpu {
 namespace {
-
-template <typename Real, int kWidth>
-struct LanesOf {
-  typedef Real Type __attribute__((vector_size(kWidth * sizeof(Real))));
-};
-template <typename Real>
-struct LanesOf<Real, 1> {
-  using Type = Real;
-};
-template <typename Real, int kWidth>
-using Lanes = typename LanesOf<Real, kWidth>::Type;
-
-template <typename T, typename Real>
-inline T LoadLanes(const Real* from) {
-  T lanes;
-  std::memcpy(&lanes, from, sizeof lanes);
-  return lanes;
-}
-
-template <typename T, typename Real>
-inline void StoreLanes(Real* to, T lanes) {
-  std::memcpy(to, &lanes, sizeof lanes);
-}
 
 template <typename Real, typename Butterfly>
 class PassRunner {
@@ -112,10 +89,8 @@ class PassRunner {
   Butterfly butterfly_;
 };
 
-// `kBytes`: of a vector register.
-template <int kBytes, typename Real>
+template <int kWidth, typename Real>
 void RunPass(const FftPass<Real>& pass, SplitArray<Real> from, SplitArray<Real> to) {
-  constexpr int kWidth = kBytes / sizeof(Real);
   switch (pass.radix) {
     case 2: return PassRunner<Real, Radix2<Real>>(pass, from, to).template Run<kWidth>();
     case 3: return PassRunner<Real, Radix3<Real>>(pass, from, to).template Run<kWidth>();
