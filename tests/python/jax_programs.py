@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax.experimental.layout import Layout, with_layout_constraint
 
 PROGRAMS = {}
 
@@ -222,3 +223,9 @@ def mlp_adam(state, images, labels):
 
     weights = jax.tree.map(move, state["weights"], first, second)
     return {"weights": weights, "first": first, "second": second, "step": step}, loss
+
+
+@program(lambda: (normal(3, 100),))
+def calls_that_only_the_compiler_answers(x):
+    row_major = with_layout_constraint(x * 2, Layout((1, 0)))
+    return lax.approx_max_k(x, 4), lax.approx_min_k(x, 4, aggregate_to_topk=False), row_major

@@ -15,9 +15,10 @@ namespace stead::frontend {
 
 namespace {
 
-// Targets that only tell a partitioner or a memory planner something.
-constexpr std::array<std::string_view, 4> kIdentities = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
-                                                         "annotate_device_placement"};
+// Targets that only tell a partitioner or a memory planner something. A layout that a value should have inside the program
+// says nothing about its elements.
+constexpr std::array<std::string_view, 5> kIdentities = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+                                                         "annotate_device_placement", "LayoutConstraint"};
 
 constexpr std::array<std::string_view, 5> kVersions = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
                                                        "API_VERSION_STATUS_RETURNING",
@@ -114,6 +115,51 @@ Status SetRowMajorResults(OpImport& op, ir::InstrId call, const std::vector<ir::
   return {};
 }
 
+// The dimension that is reduced, from the configuration of an `ApproxTopK`.
+Result<int64_t> ReductionDimension(const OpImport& op, const mlir::BytecodeModule& source) {
+  TRY(std::optional<mlir::AttributeId> config, source.FindAttribute(op.operation(), "mhlo.backend_config"));
+  if (!config) return op.Bad("has no configuration");
+  TRY(mlir::DictionaryAttribute members, source.pool.Get<mlir::DictionaryAttribute>(*config));
+  for (const mlir::DictionaryAttribute::Entry& entry : members.entries) {
+    if (entry.name != "reduction_dim") continue;
+    TRY(mlir::IntegerAttribute dimension, source.pool.Get<mlir::IntegerAttribute>(entry.value));
+    return dimension.value;
+  }
+  return op.Bad("has no `reduction_dim`");
+}
+
+// The first elements in the order of the comparator, exactly: sorted, and cut off where the results end.
+//   Operands: arrays, then one initial value for each, which approximations fill up with.
+Status ImportApproxTopK(OpImport& op) {
+  const size_t count = op.operands().size() / 2;
+  TRY(const int64_t dimension, ReductionDimension(op, op.importer().source()));
+  TRY(std::vector<ir::ComputationId> comparator, ImportCalled(op));
+  if (count == 0 || op.result_shapes().size() != count || comparator.size() != 1)
+    return op.Bad("has not one result per array and one comparator");
+  const std::vector<ir::InstrId> arrays(op.operands().begin(), op.operands().begin() + static_cast<ptrdiff_t>(count));
+  std::vector<ir::Shape> shapes;
+  for (size_t number = 0; number < count; ++number) {
+    const ir::Shape& shape = op.shape(arrays[number]);
+    const ir::Shape& result = op.result_shapes()[number];
+    if (dimension < 0 || dimension >= shape.rank() || result.rank() != shape.rank() ||
+        result.dimensions[static_cast<size_t>(dimension)] > shape.dimensions[static_cast<size_t>(dimension)]) {
+      return op.Bad("has a result that is no part of its operand");
+    }
+    shapes.push_back(shape);
+  }
+  ir::Shape shape = count == 1 ? shapes[0] : ir::Shape::Tuple(shapes);
+  TRY(ir::InstrId sorted, op.EmitOperation(ir::Opcode::kSort, std::move(shape), arrays,
+                                           ir::SortAttributes{dimension, true}, std::move(comparator), {}));
+  for (size_t number = 0; number < count; ++number) {
+    const ir::Shape& result = op.result_shapes()[number];
+    ir::InstrId whole = count == 1 ? sorted : op.EmitTupleElement(sorted, number);
+    ir::SliceAttributes first{ir::Dimensions(result.dimensions.size(), 0), result.dimensions,
+                              ir::Dimensions(result.dimensions.size(), 1)};
+    TRY_STATUS(op.SetResult(number, op.Emit(ir::Opcode::kSlice, result, {whole}, std::move(first))));
+  }
+  return {};
+}
+
 }  // namespace
 
 Status ImportCustomCall(OpImport& op) {
@@ -122,6 +168,7 @@ Status ImportCustomCall(OpImport& op) {
   TRY(attributes.target, op.Text("call_target_name"));
   bool is_identity = std::ranges::find(kIdentities, attributes.target) != kIdentities.end();
   if (is_identity && op.operands().size() == op.result_shapes().size()) return ImportIdentity(op);
+  if (attributes.target == "ApproxTopK") return ImportApproxTopK(op);
   TRY(attributes.has_side_effect, op.Bool("has_side_effect"));
   TRY(attributes.aliases, ImportAliases(op, pool));
 
