@@ -221,6 +221,15 @@ ENTRY e {{
   }
 }
 
+TEST(Complex, WhatHasNoMeaningIsRefused) {
+  for (const std::string root : {"c64[4,2] bitcast-convert(a)", "pred[4] compare(a, a), direction=LT"}) {
+    const auto executable =
+        CompileModule(Parse("HloModule m\nENTRY e {\n  a = c128[4] parameter(0)\n  ROOT r = " + root + "\n}\n"));
+    ASSERT_FALSE(executable.ok()) << root;
+    EXPECT_EQ(executable.error().code, ErrorCode::kUnimplemented) << root;
+  }
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Fourier transforms.
 

@@ -72,6 +72,18 @@ Status CheckScalarComputation(const Module& module, ir::ComputationId id) {
   return {};
 }
 
+Status CheckBitcastConvert(const Module& module, InstrId id) {
+  const ir::ElementType from = module.shape(module.operand(id, 0)).element_type;
+  const ir::ElementType to = module.shape(id).element_type;
+  if (from == ir::ElementType::kPred || to == ir::ElementType::kPred) {
+    return Refuse(module, id, "bits of pred have no other type");
+  }
+  if (from != to && (ir::IsComplex(from) || ir::IsComplex(to))) {
+    return Refuse(module, id, "complex numbers of one size as those of another are not known");
+  }
+  return {};
+}
+
 // An op whose operands and result are arrays, fused or alone.
 Status CheckOp(const Module& module, InstrId id) {
   const Instruction& instruction = module.instruction(id);
@@ -107,12 +119,7 @@ Status CheckOp(const Module& module, InstrId id) {
     case Opcode::kBitcast:
       if (instruction.shape.element_type == module.shape(instruction.operands[0]).element_type) return {};
       return Refuse(module, id, "a bitcast that changes the element type is not known");
-    case Opcode::kBitcastConvert:
-      if (instruction.shape.element_type != ir::ElementType::kPred &&
-          module.shape(instruction.operands[0]).element_type != ir::ElementType::kPred) {
-        return {};
-      }
-      return Refuse(module, id, "bits of pred have no other type");
+    case Opcode::kBitcastConvert: return CheckBitcastConvert(module, id);
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
     case Opcode::kMap:
