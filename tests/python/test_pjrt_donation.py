@@ -164,3 +164,23 @@ print(shared, x.is_deleted(), set(foreign.tolist()), set(np.asarray(y).tolist())
 """
     output = output_of(program, PJRT_NAMES_AND_LIBRARY_PATHS=f"cpu:{stead.library_path()}", JAX_PLATFORMS="cpu")
     assert output == "True True {5.0} {6.0}"
+
+
+def test_a_donated_array_that_fits_no_result_serves_as_temporary_memory():
+    # In a process of its own, where Stead is the default backend.
+    program = """
+import jax, jax.numpy as jnp, numpy as np, warnings
+warnings.simplefilter("error", UserWarning)
+
+def f(x):
+    y = jnp.sin(x) @ x
+    z = jnp.cos(y) @ y
+    return (z @ z).sum()
+
+x = jnp.asarray(np.linspace(0, 1, 256 * 256, dtype=np.float32).reshape(256, 256)) / 256
+kept, donated = jax.jit(f), jax.jit(f, donate_argnums=0)
+memory = [g.lower(x).compile().memory_analysis().temp_size_in_bytes for g in (kept, donated)]
+results = [float(kept(x)), float(donated(x))]
+print(memory[0] - memory[1], results[0] == results[1], x.is_deleted())
+"""
+    assert output_of(program, JAX_PLATFORMS="stead,cpu") == f"{256 * 256 * 4} True True"

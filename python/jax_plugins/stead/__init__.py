@@ -8,6 +8,7 @@ import logging
 import os
 
 import stead
+import stead.donation
 import stead.ffi
 
 # Below the built-in CPU backend, which has priority 0.
@@ -28,3 +29,4 @@ def initialize() -> None:
 
     xla_bridge.register_plugin("stead", priority=_PRIORITY, library_path=str(library))
     stead.ffi.install(library)
+    stead.donation.install()
