@@ -1,23 +1,32 @@
 // Choosing an order.
 //
-// All orders that respect the edges are free of further copies; they differ in how much memory is live at once. Two
-// candidates are made and the one with the lower peak is taken, the first when equal:
+// All orders that respect the edges are free of further copies; they differ in how much memory is live at once. Three
+// candidates are made and the one with the lowest peak is taken, the first when equal:
 //   given order   the program's own, bent only where an edge demands it;
-//   greedy order  among the ready ops, the one that frees most and allocates least.
+//   greedy order  among the ready ops, the one that frees most and allocates least;
+//   searched order  the best continuation of the `width` best beginnings, step by step. What is live after a beginning depends
+//                 only on the set of ops in it, so of two beginnings with the same set the one with the lower peak is kept; where
+//                 there are never more sets than `width`, the result is the optimum. Tried only where the others may be
+//                 improved on, and for scopes small enough.
 // Live bytes are counted per family: a definition together with the contents that in-place ops build in its buffer. A family
-// is allocated by its first op and freed with the last op that uses any of it. Reuse of a dying operand's buffer by an
-// elementwise op needs no thought of its own: it frees and allocates the same bytes.
+// is allocated by its first op and freed with the last op that uses any of it. An elementwise op that is the last to use a family
+// of the size of its result takes that over.
 //
-// Cost: O((nodes + edges) log nodes). Deterministic: ties go to the given order.
+// Cost: O((nodes + edges) log nodes), and kSearchBudget steps for the search. Deterministic: ties go to the given order.
 #include "inplace/order.h"
 
 #include <algorithm>
 #include <numeric>
 #include <queue>
 #include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "inplace/donation.h"
 
 namespace stead::inplace {
 
+using analysis::ArrayLeafNumber;
 using analysis::Dataflow;
 using analysis::DefinitionId;
 using analysis::DefinitionUse;
@@ -25,6 +34,11 @@ using ir::Module;
 using ir::Opcode;
 
 namespace {
+
+// Copied or compared numbers that the search may spend on one scope.
+constexpr int64_t kSearchBudget = 4'000'000;
+constexpr int64_t kMaxWidth = 256;
+constexpr int64_t kMinWidth = 4;
 
 struct Family {
   int64_t bytes = 0;
@@ -42,7 +56,8 @@ class Chooser {
         successors_(count_),
         predecessor_count_(count_, 0),
         families_of_(count_),
-        made_by_(count_) {
+        made_by_(count_),
+        taken_over_by_(count_) {
     for (const OrderEdge& edge : edges) {
       if (edge.before >= count_ || edge.after >= count_) continue;
       successors_[edge.before].push_back(edge.after);
@@ -54,8 +69,18 @@ class Chooser {
   std::vector<int32_t> Run() {
     std::vector<int32_t> given = GivenOrder();
     STEAD_CHECK(static_cast<int32_t>(given.size()) == count_, "the order edges have a cycle");
-    std::vector<int32_t> greedy = GreedyOrder();
-    return Peak(greedy) < Peak(given) ? greedy : given;
+    std::vector<int32_t> best = std::move(given);
+    int64_t peak = Peak(best);
+    auto consider = [&](std::vector<int32_t> order) {
+      int64_t other = Peak(order);
+      if (other >= peak) return;
+      peak = other;
+      best = std::move(order);
+    };
+    consider(GreedyOrder());
+    int64_t width = std::min(kMaxWidth, kSearchBudget / std::max<int64_t>(1, int64_t{count_} * count_));
+    if (width >= kMinWidth && peak > LowerBound()) consider(SearchedOrder(width));
+    return best;
   }
 
  private:
@@ -95,8 +120,31 @@ class Chooser {
       family.preallocated = opcode == Opcode::kParameter || opcode == Opcode::kConstant;
       if (family.preallocated) family.permanent = true;
     }
+    std::vector<int32_t> numbers(leader.size(), -1);
     for (size_t number = 0; number < leader.size(); ++number) {
-      if (find(static_cast<int32_t>(number)) == static_cast<int32_t>(number)) AddFamily(std::move(by_leader[number]));
+      if (find(static_cast<int32_t>(number)) != static_cast<int32_t>(number)) continue;
+      numbers[number] = static_cast<int32_t>(families_.size());
+      AddFamily(std::move(by_leader[number]));
+    }
+    CollectTakeovers(module, dataflow,
+                     [&](DefinitionId definition) { return numbers[find(static_cast<int32_t>(definition.index()))]; });
+  }
+
+  // The families whose buffer an elementwise op may give to its result.
+  template <typename FamilyOf>
+  void CollectTakeovers(const Module& module, const Dataflow& dataflow, FamilyOf family_of) {
+    for (int32_t node = 0; node < count_; ++node) {
+      ir::InstrId id = dataflow.instruction(node);
+      for (const analysis::Tie& tie : dataflow.effects(node).ties) {
+        if (KeepsBytes(tie.kind)) continue;
+        ir::InstrId operand = module.operand(id, static_cast<size_t>(tie.operand));
+        int32_t leaf = ArrayLeafNumber(module.shape(operand), tie.operand_index);
+        DefinitionId from = dataflow.value(operand, leaf).definition;
+        DefinitionId to = dataflow.value(id, ArrayLeafNumber(module.shape(id), tie.result_index)).definition;
+        if (dataflow.definition(from).bytes != dataflow.definition(to).bytes) continue;
+        if (!OverwritesFully(module, dataflow, node, dataflow.definition(to).leaf, from)) continue;
+        taken_over_by_[node].push_back({family_of(from), family_of(to)});
+      }
     }
   }
 
@@ -172,24 +220,143 @@ class Chooser {
     return order;
   }
 
+  // What one step does to the live bytes.
+  struct Step {
+    int64_t during = 0;  // added while the node runs
+    int64_t after = 0;   // added when it has run
+  };
+
+  Step StepOf(int32_t node, const std::vector<int32_t>& users_left) const {
+    Step step;
+    for (int32_t number : made_by_[node]) {
+      const Family& family = families_[number];
+      if (family.preallocated) continue;
+      step.during += family.bytes;
+      step.after += family.users.empty() && !family.permanent ? 0 : family.bytes;
+    }
+    for (int32_t number : families_of_[node]) {
+      if (!families_[number].permanent && users_left[number] == 1) step.after -= families_[number].bytes;
+    }
+    int32_t taken = -1, given = -1;
+    for (const Takeover& takeover : taken_over_by_[node]) {
+      const Family& family = families_[takeover.from];
+      bool over = !family.permanent && users_left[takeover.from] == 1;
+      if (!over || takeover.from == taken || takeover.to == given) continue;
+      step.during -= family.bytes;
+      taken = takeover.from;
+      given = takeover.to;
+    }
+    return step;
+  }
+
+  std::vector<int32_t> UserCounts() const {
+    std::vector<int32_t> counts;
+    for (const Family& family : families_) counts.push_back(static_cast<int32_t>(family.users.size()));
+    return counts;
+  }
+
   int64_t Peak(const std::vector<int32_t>& order) const {
-    std::vector<int32_t> users_left;
-    for (const Family& family : families_) users_left.push_back(static_cast<int32_t>(family.users.size()));
+    std::vector<int32_t> users_left = UserCounts();
     int64_t live = 0, peak = 0;
     for (int32_t node : order) {
-      for (int32_t number : made_by_[node]) {
-        if (!families_[number].preallocated) live += families_[number].bytes;
-      }
-      peak = std::max(peak, live);
-      for (int32_t number : families_of_[node]) {
-        if (--users_left[number] == 0 && !families_[number].permanent) live -= families_[number].bytes;
-      }
-      for (int32_t number : made_by_[node]) {
-        if (families_[number].users.empty() && !families_[number].permanent) live -= families_[number].bytes;
-      }
+      Step step = StepOf(node, users_left);
+      peak = std::max(peak, live + step.during);
+      live += step.after;
+      for (int32_t number : families_of_[node]) --users_left[number];
     }
     return peak;
   }
+
+  // No order has a lower peak: what one op reads and makes is live together.
+  int64_t LowerBound() const {
+    int64_t bound = 0;
+    const std::vector<int32_t> last(families_.size(), 1);
+    for (int32_t node = 0; node < count_; ++node) {
+      int64_t bytes = StepOf(node, last).during;
+      for (int32_t number : families_of_[node]) {
+        if (!families_[number].preallocated && families_[number].first != node) bytes += families_[number].bytes;
+      }
+      bound = std::max(bound, bytes);
+    }
+    return bound;
+  }
+
+  // A beginning of an order.
+  struct Beginning {
+    std::vector<int32_t> order, waiting, users_left, ready;
+    int64_t live = 0, peak = 0;
+    uint64_t set = 0;  // a hash of the nodes in it
+  };
+  struct Continuation {
+    int64_t peak, live;
+    size_t beginning;
+    int32_t node;
+    uint64_t set;
+    auto Rank() const { return std::tuple(peak, live, beginning, node); }
+  };
+
+  // Spreads node numbers over 64 bits (the finalizer of splitmix64).
+  static uint64_t HashOf(int32_t node) {
+    uint64_t bits = static_cast<uint64_t>(node) + 0x9e3779b97f4a7c15u;
+    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
+    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
+    return bits ^ (bits >> 31);
+  }
+
+  std::vector<int32_t> SearchedOrder(int64_t width) const {
+    Beginning empty{.waiting = predecessor_count_, .users_left = UserCounts()};
+    for (int32_t node = 0; node < count_; ++node) {
+      if (empty.waiting[node] == 0) empty.ready.push_back(node);
+    }
+    std::vector<Beginning> beginnings = {std::move(empty)};
+    for (int32_t step = 0; step < count_; ++step) {
+      std::vector<Beginning> longer;
+      for (const Continuation& next : BestContinuations(beginnings, static_cast<size_t>(width)))
+        longer.push_back(Extend(beginnings[next.beginning], next));
+      beginnings = std::move(longer);
+    }
+    return beginnings.front().order;
+  }
+
+  std::vector<Continuation> BestContinuations(const std::vector<Beginning>& beginnings, size_t width) const {
+    std::vector<Continuation> all;
+    std::unordered_map<uint64_t, size_t> by_set;
+    for (size_t number = 0; number < beginnings.size(); ++number) {
+      const Beginning& beginning = beginnings[number];
+      for (int32_t node : beginning.ready) {
+        Step step = StepOf(node, beginning.users_left);
+        Continuation next{std::max(beginning.peak, beginning.live + step.during), beginning.live + step.after, number,
+                          node, beginning.set ^ HashOf(node)};
+        auto [entry, fresh] = by_set.try_emplace(next.set, all.size());
+        if (fresh) {
+          all.push_back(next);
+        } else if (next.Rank() < all[entry->second].Rank()) {
+          all[entry->second] = next;
+        }
+      }
+    }
+    std::ranges::sort(all, {}, &Continuation::Rank);
+    if (all.size() > width) all.resize(width);
+    return all;
+  }
+
+  Beginning Extend(const Beginning& beginning, const Continuation& next) const {
+    Beginning longer = beginning;
+    longer.order.push_back(next.node);
+    longer.peak = next.peak;
+    longer.live = next.live;
+    longer.set = next.set;
+    std::erase(longer.ready, next.node);
+    for (int32_t number : families_of_[next.node]) --longer.users_left[number];
+    for (int32_t successor : successors_[next.node]) {
+      if (--longer.waiting[successor] == 0) longer.ready.push_back(successor);
+    }
+    return longer;
+  }
+
+  struct Takeover {
+    int32_t from, to;  // families
+  };
 
   int32_t count_;
   std::vector<std::vector<int32_t>> successors_;
@@ -197,6 +364,7 @@ class Chooser {
   std::vector<Family> families_;
   std::vector<std::vector<int32_t>> families_of_;  // per node: families it uses
   std::vector<std::vector<int32_t>> made_by_;      // per node: families it allocates
+  std::vector<std::vector<Takeover>> taken_over_by_;
 };
 
 }  // namespace
