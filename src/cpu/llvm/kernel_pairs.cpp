@@ -4,13 +4,30 @@
 //     compute the results at k and at partner(k), then store all of them
 //
 // Every element is in one pair (or its own partner), and a pair's results depend on nothing of the operand but that pair, so no
-// element is read after it was overwritten. Tiles keep the lines that one side of the pairs walks across in the cache.
+// element is read after it was overwritten. Tiles keep the lines that one side of the pairs walks across in the cache. Where two
+// dimensions are exchanged and nothing else, the condition is that one index is not above the other: a loop starts there.
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "cpu/llvm/kernel_emitter.h"
 
 namespace stead::cpu {
 namespace {
 
-constexpr int64_t kTile = 32;
+// Lines a power of two apart fall on the same few places of the first cache; eight of them fit.
+constexpr int64_t kTile = 8;
+
+// The two dimensions that change places, the outer one first, when all else stays where it is.
+std::optional<std::pair<size_t, size_t>> ExchangedDimensions(const ElementPairs& pairs) {
+  std::vector<size_t> moved;
+  for (size_t dim = 0; dim < pairs.permutation.size(); ++dim) {
+    if (pairs.reversed[dim]) return std::nullopt;
+    if (pairs.permutation[dim] != static_cast<int64_t>(dim)) moved.push_back(dim);
+  }
+  if (moved.size() != 2) return std::nullopt;
+  return std::pair(moved[0], moved[1]);
+}
 
 }  // namespace
 
@@ -29,15 +46,23 @@ void KernelEmitter::EmitPairs(const std::vector<Output>& outputs) {
   const size_t rank = sizes.size();
   Index index(rank);
   for (size_t dim = 0; dim < rank; ++dim) index[dim] = loops_.OpenLoop((sizes[dim] + kTile - 1) / kTile) * kTile;
+  const std::optional<std::pair<size_t, size_t>> exchanged = ExchangedDimensions(*request_.pairs);
   for (size_t dim = 0; dim < rank; ++dim) {
     llvm::Value* const left = builder_.CreateSub(builder_.getInt64(sizes[dim]), loops_.Scalar(index[dim]));
     llvm::Value* const end = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, builder_.getInt64(kTile));
-    index[dim] = index[dim] + loops_.OpenLoop(builder_.getInt64(0), end, kTile);
+    llvm::Value* begin = builder_.getInt64(0);
+    if (exchanged && exchanged->second == dim) {
+      llvm::Value* const partner =
+          builder_.CreateSub(loops_.Scalar(index[exchanged->first]), loops_.Scalar(index[dim]));
+      begin = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, partner, begin);
+      loops_.OpenIf(builder_.CreateICmpSLT(begin, end));
+    }
+    index[dim] = index[dim] + loops_.OpenLoop(begin, end, kTile);
   }
   const std::vector<int64_t> strides = ir::RowMajorStrides(sizes);
   const IndexExpression position = loops_.space().Linear(index, strides);
   const IndexExpression partner = loops_.space().Linear(PartnerOf(index), strides);
-  loops_.OpenIf(builder_.CreateICmpSLE(loops_.Scalar(position), loops_.Scalar(partner)));
+  if (!exchanged) loops_.OpenIf(builder_.CreateICmpSLE(loops_.Scalar(position), loops_.Scalar(partner)));
 
   struct Stored {
     const Output* output;
