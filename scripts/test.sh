@@ -2,7 +2,7 @@
 #   cpp       unit tests of the rooms (CTest)
 #   golden    text in, text out (tests/golden.py)
 #   python    JAX end to end, round trips, the tools of this repository (pytest)
-#   cases     public reports about copies, as programs that lie beside the repository (skipped where they are missing)
+#   cases     only when asked for: public reports about copies, as scripts that lie beside the repository
 #   sanitize  the parsers' tests, mutants of their inputs included, under AddressSanitizer and UndefinedBehaviorSanitizer
 # STEAD_TEST_SCALE multiplies the number of mutants and of random programs; --all sets it.
 
