@@ -39,6 +39,14 @@ def test_environment_variable_alone_puts_it_in_place_of_the_cpu_backend():
     assert output == "stead [0, 2, 4]"
 
 
+def test_lapack_and_callbacks_run_in_place_of_the_cpu_backend():
+    program = """
+import jax, jax.numpy as jnp
+print(jnp.linalg.cholesky(4 * jnp.eye(2))[1, 1], jax.pure_callback(lambda x: x + 1, jnp.float32(0), jnp.float32(1)))
+"""
+    assert output_of(program, PJRT_NAMES_AND_LIBRARY_PATHS=f"cpu:{PLUGIN}", JAX_PLATFORMS="cpu") == "2.0 2.0"
+
+
 def test_missing_library_is_no_trouble_for_other_programs():
     program = "import jax; print(jax.numpy.ones(2).sum())"
     status, output, complaints = run_jax(program, STEAD_PLUGIN="/nowhere/pjrt_stead.so")
