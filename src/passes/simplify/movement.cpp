@@ -107,6 +107,32 @@ InstrId TransposeOfTranspose(Builder& build, const Instruction& transpose) {
                   ir::DimensionsAttributes{std::move(composed)});
 }
 
+Dimensions WithoutOnes(Dimensions dimensions) {
+  std::erase(dimensions, 1);
+  return dimensions;
+}
+
+// Dimensions of size 1 that a reshape adds to or takes from a transpose do not take part in it. Without them the transpose
+// can meet another one.
+InstrId ReshapeOfTranspose(Builder& build, const Instruction& reshape) {
+  const Instruction transpose = build.module().instruction(reshape.operands[0]);
+  if (transpose.opcode != Opcode::kTranspose) return kNoValue;
+  const Dimensions operand = OperandShape(build, transpose).dimensions;
+  const Dimensions kept = WithoutOnes(operand);
+  const Dimensions moved = WithoutOnes(transpose.shape.dimensions);
+  if (kept.size() == operand.size() || moved != WithoutOnes(reshape.shape.dimensions)) return kNoValue;
+  Dimensions order;
+  for (int64_t dim : DimensionsOf(transpose)) {
+    if (operand[static_cast<size_t>(dim)] == 1) continue;
+    order.push_back(
+        std::ranges::count_if(operand.begin(), operand.begin() + dim, [](int64_t size) { return size != 1; }));
+  }
+  InstrId inner = build.Reshape(transpose.operands[0], kept);
+  InstrId value = build.Op(Opcode::kTranspose, Shape::Array(reshape.shape.element_type, moved), {inner},
+                           ir::DimensionsAttributes{std::move(order)});
+  return build.Reshape(value, reshape.shape.dimensions);
+}
+
 InstrId ReverseOfNothing(Builder& build, const Instruction& reverse) {
   const Shape& operand = OperandShape(build, reverse);
   bool moves = std::ranges::any_of(DimensionsOf(reverse),
@@ -140,6 +166,7 @@ constexpr Rule kMovementRules[] = {
     {Opcode::kBitcast, BitcastIsReshape},
     {Opcode::kReshape, SameShapeReshape},
     {Opcode::kReshape, ReshapeOfReshape},
+    {Opcode::kReshape, ReshapeOfTranspose},
     {Opcode::kReshape, MoveSplat},
     {Opcode::kBroadcast, SameShapeBroadcast},
     {Opcode::kBroadcast, BroadcastOfBroadcast},

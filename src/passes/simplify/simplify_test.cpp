@@ -71,6 +71,10 @@ const Case kCases[] = {
     {"Bitcast", "a = f32[24] bitcast(x)\n ROOT r = f32[4,6] bitcast(a)", Opcode::kParameter},
     {"TransposeTwice", "a = f32[6,4] transpose(x), dimensions={1,0}\n ROOT r = f32[4,6] transpose(a), dimensions={1,0}",
      Opcode::kParameter},
+    {"TransposeTwiceAroundOnes",
+     "a = f32[4,1,6] reshape(x)\n b = f32[1,6,4] transpose(a), dimensions={1,2,0}\n c = f32[6,4] reshape(b)\n"
+     " ROOT r = f32[4,6] transpose(c), dimensions={1,0}",
+     Opcode::kParameter},
     {"TransposeOfUnit", "a = f32[4,1,6] reshape(x)\n ROOT r = f32[1,4,6] transpose(a), dimensions={1,0,2}",
      Opcode::kReshape},
     {"BroadcastTwice", "a = s32[6] broadcast(i), dimensions={}\n ROOT r = s32[4,6] broadcast(a), dimensions={1}",
