@@ -6,6 +6,7 @@
 #include "passes/cleanup/constant_fold.h"
 #include "passes/cleanup/cse.h"
 #include "passes/cleanup/dead_code.h"
+#include "passes/cleanup/equal_state.h"
 #include "passes/cleanup/remove_copies.h"
 #include "passes/cleanup/tuple_simplify.h"
 #include "passes/fusion/fusion.h"

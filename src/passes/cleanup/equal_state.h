@@ -1,0 +1,14 @@
+// Keeps one of several elements of loop state that are always equal.
+//   state a and b start with the same value, and the body makes the next a from a as it makes the next b from b: whoever reads b
+//   reads a instead. JAX's loops over a range count twice, once for the condition and once for the body.
+//   Needs: a verified module with simple tuples; dead code removal drops what is left of b.  Keeps: meaning.
+//   Cost: O(state elements of equal start squared); values are compared to a small depth.
+#pragma once
+
+#include "passes/pass.h"
+
+namespace stead::passes {
+
+Result<PassReport> MergeEqualState(ir::Module& module);
+
+}  // namespace stead::passes

@@ -1,0 +1,60 @@
+#include "passes/cleanup/equal_state.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "passes/cleanup/dead_code.h"
+#include "passes/pass_testing.h"
+
+namespace stead::passes {
+namespace {
+
+// A loop with two counters: `second_start` and `second_step` say what the second one does.
+std::string TwoCounters(std::string_view second_start, std::string_view second_step) {
+  return fmt::format(R"(HloModule m
+cond {{ s = (s32[], s32[], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(4)
+  ROOT c = pred[] compare(i, n), direction=LT }}
+body {{ s = (s32[], s32[], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  j = s32[] get-tuple-element(s), index=1
+  x = f32[3] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  also = s32[] constant(1)
+  two = s32[] constant(2)
+  next_i = s32[] add(i, one)
+  next_j = s32[] {}
+  number = f32[] convert(j)
+  fill = f32[3] broadcast(number), dimensions={{}}
+  next_x = f32[3] add(x, fill)
+  ROOT r = (s32[], s32[], f32[3]) tuple(next_i, next_j, next_x) }}
+ENTRY main {{ x = f32[3] parameter(0)
+  zero = s32[] constant(0)
+  start = s32[] constant({})
+  init = (s32[], s32[], f32[3]) tuple(zero, start, x)
+  w = (s32[], s32[], f32[3]) while(init), condition=cond, body=body
+  j = s32[] get-tuple-element(w), index=1
+  y = f32[3] get-tuple-element(w), index=2
+  ROOT r = (s32[], f32[3]) tuple(j, y) }})",
+                     second_step, second_start);
+}
+
+TEST(EqualState, ASecondCounterGoes) {
+  ir::Module module = After(TwoCounters("0", "add(j, also)"), MergeEqualState);
+  RunPass(module, RemoveDeadCode);
+  EXPECT_EQ(Named(module, "w").shape.elements.size(), 2u);
+  ExpectSameMeaning(Parse(TwoCounters("0", "add(j, also)")), module);
+}
+
+TEST(EqualState, CountersThatDifferStay) {
+  for (auto [start, step] : {std::pair("1", "add(j, also)"), std::pair("0", "add(j, two)"), std::pair("0", "add(j, i)"),
+                             std::pair("0", "subtract(j, also)"), std::pair("0", "add(i, two)")}) {
+    ir::Module module = Parse(TwoCounters(start, step));
+    EXPECT_FALSE(RunPass(module, MergeEqualState)) << start << " " << step;
+  }
+}
+
+}  // namespace
+}  // namespace stead::passes
