@@ -178,7 +178,7 @@ class Builder {
         still_pending.push_back(std::move(candidate));
         continue;
       }
-      AddArc(use.node, writer, BreakersOf(candidate, writer, ways_out), {candidate.definition, false});
+      AddArc(use.node, writer, BreakersOf(candidate, ways_out), {candidate.definition, false});
     }
     if (tie.result_leaf < 0) return;
     DefinitionId result = dataflow_.value(dataflow_.instruction(writer), tie.result_leaf).definition;
@@ -191,14 +191,14 @@ class Builder {
   }
 
   // `ways_out`: what spares the writer from overwriting the content.
-  std::vector<int32_t> BreakersOf(const PendingUse& candidate, int32_t writer, const std::vector<int32_t>& ways_out) {
+  std::vector<int32_t> BreakersOf(const PendingUse& candidate, const std::vector<int32_t>& ways_out) {
     const DefinitionUse& use = candidate.use;
     std::vector<int32_t> breakers = candidate.path;
     breakers.insert(breakers.end(), ways_out.begin(), ways_out.end());
     if (use.node == end()) return breakers;
     bool keeps = keeping_.contains(std::tuple(use.node, use.operand, use.leaf));
-    // An op that reads, through another operand, what it overwrites: a copy of either operand settles it.
-    if (keeps || use.node == writer) breakers.push_back(CopyElement(use.node, use.operand, use.leaf));
+    // An op that also reads what it overwrites copies what it overwrites: as many bytes, and the original stays for others.
+    if (keeps) breakers.push_back(CopyElement(use.node, use.operand, use.leaf));
     if (CanSave(use)) {
       const ir::Shape& shape = dataflow_.shape(candidate.definition);
       int64_t bytes = BoxElements(use.region) * ir::ElementBytes(shape.element_type);

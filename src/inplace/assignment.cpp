@@ -26,6 +26,7 @@
 #include <unordered_map>
 
 #include "inplace/byte_layout.h"
+#include "inplace/chaos.h"
 #include "inplace/donation.h"
 #include "inplace/loops.h"
 #include "inplace/packing.h"
@@ -200,6 +201,7 @@ class Assigner {
         if (walk.buffers[buffer].writable) offers.push_back({content, buffer, plan_.buffers[buffer].bytes});
       }
     }
+    Shuffle(offers, options_.chaos_seed);
     switch (walk.scope.kind) {
       case Scope::Kind::kEntry:
       case Scope::Kind::kLoopBody:
@@ -350,7 +352,9 @@ class Assigner {
   std::optional<BufferId> DyingOperand(Walk& walk, DefinitionId definition) {
     if (options_.always_copy) return std::nullopt;
     const Definition& made = walk.dataflow.definition(definition);
-    for (const analysis::Tie& tie : walk.dataflow.effects(made.node).ties) {
+    std::vector<analysis::Tie> ties = walk.dataflow.effects(made.node).ties;
+    Shuffle(ties, options_.chaos_seed);
+    for (const analysis::Tie& tie : ties) {
       if (KeepsBytes(tie.kind)) continue;
       if (ArrayLeafNumber(module_.shape(made.instruction), tie.result_index) != made.leaf) continue;
       InstrId operand = module_.operand(made.instruction, static_cast<size_t>(tie.operand));

@@ -23,6 +23,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "inplace/chaos.h"
 #include "inplace/donation.h"
 
 namespace stead::inplace {
@@ -52,13 +53,18 @@ struct Family {
 class Chooser {
  public:
   Chooser(const Module& module, const Dataflow& dataflow, const ScopeContext& context,
-          const std::vector<OrderEdge>& edges)
+          const std::vector<OrderEdge>& edges, uint64_t chaos_seed)
       : count_(dataflow.node_count()),
         successors_(count_),
         predecessor_count_(count_, 0),
         families_of_(count_),
         made_by_(count_),
-        taken_over_by_(count_) {
+        taken_over_by_(count_),
+        node_at_(count_),
+        rank_(count_) {
+    std::iota(node_at_.begin(), node_at_.end(), 0);
+    Shuffle(node_at_, chaos_seed);
+    for (int32_t rank = 0; rank < count_; ++rank) rank_[node_at_[rank]] = rank;
     for (const OrderEdge& edge : edges) {
       if (edge.before >= count_ || edge.after >= count_) continue;
       successors_[edge.before].push_back(edge.after);
@@ -162,14 +168,14 @@ class Chooser {
     std::vector<int32_t> waiting = predecessor_count_, order;
     std::priority_queue<int32_t, std::vector<int32_t>, std::greater<>> ready;
     for (int32_t node = 0; node < count_; ++node) {
-      if (waiting[node] == 0) ready.push(node);
+      if (waiting[node] == 0) ready.push(rank_[node]);
     }
     while (!ready.empty()) {
-      int32_t node = ready.top();
+      int32_t node = node_at_[ready.top()];
       ready.pop();
       order.push_back(node);
       for (int32_t next : successors_[node]) {
-        if (--waiting[next] == 0) ready.push(next);
+        if (--waiting[next] == 0) ready.push(rank_[next]);
       }
     }
     return order;
@@ -198,13 +204,13 @@ class Chooser {
     std::vector<int64_t> score(count_, 0);
     auto add = [&](int32_t node) {
       score[node] = Growth(node, users_left);
-      ready.insert({score[node], node});
+      ready.insert({score[node], rank_[node]});
     };
     for (int32_t node = 0; node < count_; ++node) {
       if (waiting[node] == 0) add(node);
     }
     while (!ready.empty()) {
-      int32_t node = ready.begin()->second;
+      int32_t node = node_at_[ready.begin()->second];
       ready.erase(ready.begin());
       order.push_back(node);
       for (int32_t number : families_of_[node]) {
@@ -212,7 +218,7 @@ class Chooser {
         if (--users_left[number] != 1) continue;
         // The last user left has become the one that frees the family.
         int32_t last = static_cast<int32_t>(users_sum[number]);
-        if (ready.erase({score[last], last}) > 0) add(last);
+        if (ready.erase({score[last], rank_[last]}) > 0) add(last);
       }
       for (int32_t next : successors_[node]) {
         if (--waiting[next] == 0) add(next);
@@ -375,13 +381,14 @@ class Chooser {
   std::vector<std::vector<int32_t>> families_of_;  // per node: families it uses
   std::vector<std::vector<int32_t>> made_by_;      // per node: families it allocates
   std::vector<std::vector<Takeover>> taken_over_by_;
+  std::vector<int32_t> node_at_, rank_;  // among equals the lowest rank goes first: the given order
 };
 
 }  // namespace
 
 std::vector<int32_t> ChooseOrder(const Module& module, const Dataflow& dataflow, const ScopeContext& context,
-                                 const std::vector<OrderEdge>& edges) {
-  return Chooser(module, dataflow, context, edges).Run();
+                                 const std::vector<OrderEdge>& edges, uint64_t chaos_seed) {
+  return Chooser(module, dataflow, context, edges, chaos_seed).Run();
 }
 
 }  // namespace stead::inplace

@@ -118,6 +118,7 @@ struct PlanOptions {
   bool always_copy = false;        // baseline oracle: no tie is used unless it must be
   int64_t search_budget = 200000;  // nodes of the branch and bound
   int64_t unknown_trip_count = 10;
+  uint64_t chaos_seed = 0;  // for tests: other choices among equals (chaos.h)
 };
 
 // REQUIRES: verified module; tuples only at loops, barriers, multi-result ops and the root; calls inlined.

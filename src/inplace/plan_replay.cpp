@@ -20,6 +20,8 @@ using ir::Shape;
 namespace {
 
 constexpr std::byte kPoison{0xA5};
+// A wrong plan may overwrite the counter of a loop. Far above what a test runs.
+constexpr int64_t kStepLimit = 20'000;
 
 // Where a pointer variable points.
 struct Pointer {
@@ -29,22 +31,24 @@ struct Pointer {
 
 class Replay {
  public:
-  explicit Replay(const BufferPlan& plan) : plan_(plan), pointers_(plan.buffers.size()) {}
+  explicit Replay(const BufferPlan& plan)
+      : plan_(plan), pointers_(plan.buffers.size()), block_of_(plan.buffers.size(), 0) {}
 
   Result<std::vector<Literal>> Run(std::span<const Literal> arguments) {
-    MakeMemory(arguments);
+    TRY_STATUS(MakeMemory(arguments));
     TRY_STATUS(RunComputation(plan_.module.entry));
+    TRY_STATUS(CheckKeptMemory(arguments));
+    TRY_STATUS(CheckReturnedMemory());
     std::vector<Literal> results;
-    const Shape& shape = plan_.module.shape(plan_.module.root(plan_.module.entry));
-    size_t next = 0;
-    ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) {
-      if (leaf.is_array()) results.push_back(Load(leaf, plan_.results[next++]));
-    });
+    for (const Shape& leaf : ArrayLeaves(plan_.module.shape(plan_.module.root(plan_.module.entry)))) {
+      TRY(Literal result, Load(leaf, plan_.results[results.size()]));
+      results.push_back(std::move(result));
+    }
     return results;
   }
 
  private:
-  void MakeMemory(std::span<const Literal> arguments) {
+  Status MakeMemory(std::span<const Literal> arguments) {
     blocks_.emplace_back(plan_.arena_bytes, kPoison);
     for (size_t number = 0; number < plan_.buffers.size(); ++number) {
       const Buffer& buffer = plan_.buffers[BufferId(number)];
@@ -54,41 +58,118 @@ class Replay {
         continue;
       }
       pointers_[BufferId(number)] = {blocks_.size(), 0};
+      block_of_[BufferId(number)] = blocks_.size();
       blocks_.emplace_back(buffer.bytes, kPoison);
-      if (buffer.kind == Buffer::Kind::kParameter)
-        std::ranges::copy(arguments[buffer.parameter].bytes(), blocks_.back().begin());
-      if (buffer.kind == Buffer::Kind::kConstant) {
-        const Literal& literal = plan_.module.instruction(buffer.constant).As<Literal>();
-        std::ranges::copy(literal.bytes(), blocks_.back().begin());
-      }
+      const Literal* content = ContentOf(buffer, arguments);
+      if (content == nullptr) continue;
+      if (content->bytes().size() != blocks_.back().size())
+        return Wrong("has a buffer of another size than its content");
+      std::ranges::copy(content->bytes(), blocks_.back().begin());
     }
+    return {};
   }
 
-  std::byte* At(const Slice& slice) {
+  // What lies in the buffer from the start.
+  const Literal* ContentOf(const Buffer& buffer, std::span<const Literal> arguments) const {
+    switch (buffer.kind) {
+      case Buffer::Kind::kParameter: return &arguments[static_cast<size_t>(buffer.parameter)];
+      case Buffer::Kind::kConstant: return &plan_.module.instruction(buffer.constant).As<Literal>();
+      case Buffer::Kind::kOwned:
+      case Buffer::Kind::kScratch:
+      case Buffer::Kind::kPointer: break;
+    }
+    return nullptr;
+  }
+
+  // The `bytes` at a slice.
+  Result<std::span<std::byte>> At(const Slice& slice, int64_t bytes) {
     const Pointer& pointer = pointers_[slice.buffer];
-    return blocks_[pointer.block].data() + pointer.offset + slice.offset;
+    std::vector<std::byte>& block = blocks_[pointer.block];
+    int64_t start = pointer.offset + slice.offset;
+    if (start < 0 || start + bytes > static_cast<int64_t>(block.size())) return Wrong("reaches outside of its memory");
+    return std::span(block).subspan(static_cast<size_t>(start), static_cast<size_t>(bytes));
   }
 
-  Literal Load(const Shape& shape, const Slice& slice) {
+  Result<Literal> Load(const Shape& shape, const Slice& slice) {
     Literal literal = Literal::Zeros(shape);
-    std::memcpy(literal.mutable_bytes().data(), At(slice), literal.bytes().size());
+    TRY(std::span<std::byte> bytes, At(slice, static_cast<int64_t>(literal.bytes().size())));
+    std::ranges::copy(bytes, literal.mutable_bytes().begin());
     return literal;
   }
 
   // The value of an instruction, read from where its leaves lie from `next` on.
-  Literal LoadValue(const Shape& shape, const std::vector<Slice>& slices, size_t& next) {
-    if (!shape.is_tuple()) return Load(shape, slices[next++]);
+  Result<Literal> LoadValue(const Shape& shape, const std::vector<Slice>& slices, size_t& next) {
+    if (!shape.is_tuple()) return Load(shape, slices.at(next++));
     std::vector<Literal> elements;
-    for (const Shape& element : shape.elements) elements.push_back(LoadValue(element, slices, next));
+    for (const Shape& element : shape.elements) {
+      TRY(Literal value, LoadValue(element, slices, next));
+      elements.push_back(std::move(value));
+    }
     return Literal::Tuple(std::move(elements));
   }
 
-  void StoreValue(const Literal& literal, const std::vector<Slice>& slices, size_t& next) {
+  Status StoreValue(const Literal& literal, const std::vector<Slice>& slices, size_t& next) {
     if (literal.shape().is_tuple()) {
-      for (const Literal& element : literal.elements()) StoreValue(element, slices, next);
-      return;
+      for (const Literal& element : literal.elements()) TRY_STATUS(StoreValue(element, slices, next));
+      return {};
     }
-    std::memcpy(At(slices[next++]), literal.bytes().data(), literal.bytes().size());
+    TRY(std::span<std::byte> bytes, At(slices.at(next++), static_cast<int64_t>(literal.bytes().size())));
+    std::ranges::copy(literal.bytes(), bytes.begin());
+    return {};
+  }
+
+  static Diagnostic Wrong(std::string what) {
+    return {ErrorCode::kInternal, "the plan " + std::move(what), {}, {}, {}};
+  }
+
+  // What the caller keeps, and constants, are as they were.
+  Status CheckKeptMemory(std::span<const Literal> arguments) const {
+    std::vector<bool> is_donated = DonatedLeaves();
+    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+      const Buffer& buffer = plan_.buffers[BufferId(number)];
+      if (buffer.kind == Buffer::Kind::kParameter && is_donated[buffer.parameter]) continue;
+      const Literal* content = ContentOf(buffer, arguments);
+      if (content == nullptr || std::ranges::equal(content->bytes(), blocks_[block_of_[BufferId(number)]])) continue;
+      return Wrong(fmt::format("overwrites buffer {}, which it must not change", number));
+    }
+    return {};
+  }
+
+  // Results lie in allocations of their own: owned ones or donated parameters.
+  Status CheckReturnedMemory() const {
+    std::vector<bool> is_donated = DonatedLeaves();
+    std::vector<bool> may_leave(blocks_.size(), false);
+    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+      const Buffer& buffer = plan_.buffers[BufferId(number)];
+      bool given = buffer.kind == Buffer::Kind::kParameter && is_donated[buffer.parameter];
+      if (given || buffer.kind == Buffer::Kind::kOwned) may_leave[block_of_[BufferId(number)]] = true;
+    }
+    for (size_t leaf = 0; leaf < plan_.results.size(); ++leaf) {
+      const Pointer& pointer = pointers_[plan_.results[leaf].buffer];
+      if (!may_leave[pointer.block] || pointer.offset + plan_.results[leaf].offset != 0)
+        return Wrong(fmt::format("returns result {} in memory that it cannot hand out", leaf));
+      may_leave[pointer.block] = false;
+    }
+    return {};
+  }
+
+  std::vector<bool> DonatedLeaves() const {
+    std::vector<bool> donated;
+    const std::vector<InstrId>& parameters = plan_.module.entry_computation().parameters;
+    for (size_t number = 0; number < parameters.size(); ++number) {
+      ir::ForEachLeaf(plan_.module.shape(parameters[number]), [&](const ir::ShapeIndex& index, const Shape& leaf) {
+        if (leaf.is_array()) donated.push_back(plan_.module.IsDonated(static_cast<int64_t>(number), index));
+      });
+    }
+    return donated;
+  }
+
+  static std::vector<Shape> ArrayLeaves(const Shape& shape) {
+    std::vector<Shape> leaves;
+    ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) {
+      if (leaf.is_array()) leaves.push_back(leaf);
+    });
+    return leaves;
   }
 
   void Move(const std::vector<PointerMove>& moves) {
@@ -106,6 +187,7 @@ class Replay {
 
   Status RunInstruction(InstrId id) {
     const Instruction& instruction = plan_.module.instruction(id);
+    if (++steps_ > kStepLimit) return Wrong("does not end");
     switch (instruction.opcode) {
       case Opcode::kParameter: return {};
       case Opcode::kWhile: return RunLoop(id);
@@ -124,12 +206,12 @@ class Replay {
     std::vector<Literal> operands;
     for (InstrId operand : instruction.operands) {
       size_t next = 0;
-      operands.push_back(LoadValue(plan_.module.shape(operand), plan_.placements[operand], next));
+      TRY(Literal value, LoadValue(plan_.module.shape(operand), plan_.placements[operand], next));
+      operands.push_back(std::move(value));
     }
     TRY(Literal result, interp::EvaluateInstruction(plan_.module, id, operands));
     size_t next = 0;
-    StoreValue(result, plan_.placements[id], next);
-    return {};
+    return StoreValue(result, plan_.placements[id], next);
   }
 
   Status RunLoop(InstrId id) {
@@ -139,7 +221,8 @@ class Replay {
     for (;;) {
       TRY_STATUS(RunComputation(loop.called[0]));
       InstrId test = plan_.module.root(loop.called[0]);
-      if (Load(plan_.module.shape(test), plan_.placements[test][0]).AsInteger(0) == 0) return {};
+      TRY(Literal holds, Load(plan_.module.shape(test), plan_.placements[test][0]));
+      if (holds.AsInteger(0) == 0) return {};
       TRY_STATUS(RunComputation(loop.called[1]));
       Move(plan.back_edge);
     }
@@ -148,7 +231,8 @@ class Replay {
   Status RunBranch(InstrId id) {
     const Instruction& conditional = plan_.module.instruction(id);
     InstrId selector = conditional.operands[0];
-    int64_t value = Load(plan_.module.shape(selector), plan_.placements[selector][0]).AsInteger(0);
+    TRY(Literal selected, Load(plan_.module.shape(selector), plan_.placements[selector][0]));
+    int64_t value = selected.AsInteger(0);
     size_t last = conditional.called.size() - 1;
     size_t branch = value < 0 || value > static_cast<int64_t>(last) ? last : static_cast<size_t>(value);
     // A truth value names the first branch by `true`.
@@ -161,6 +245,8 @@ class Replay {
   const BufferPlan& plan_;
   std::vector<std::vector<std::byte>> blocks_;  // the arena first
   IdVector<BufferId, Pointer> pointers_;
+  IdVector<BufferId, size_t> block_of_;  // the memory that a buffer begins with; the arena for scratch
+  int64_t steps_ = 0;
 };
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "inplace/assignment.h"
 #include "inplace/borrowing.h"
 #include "inplace/branches.h"
+#include "inplace/chaos.h"
 #include "inplace/donation_report.h"
 #include "inplace/hitting.h"
 #include "inplace/order.h"
@@ -54,6 +55,9 @@ class Planner {
     for (const Scope& scope : scopes_) GrantBranchOperands(plan_.module, scope, context_);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) TRY_STATUS(PlanScope(*scope));
     plan_.module.is_scheduled = true;
+    int64_t copied_bytes = 0;
+    for (const CopyRecord& record : plan_.copies) copied_bytes += CostOf(record);
+    plan_.exact = copied_bytes == plan_.lower_bound_bytes;
     AssignBuffers(plan_, scopes_, context_, options_);
     ReportDonations(plan_, context_);
     return std::move(plan_);
@@ -83,10 +87,10 @@ class Planner {
     for (bool first = true;; first = false) {
       Dataflow dataflow(module, scope.computation, context_);
       ConflictGraph graph = BuildConflictGraph(module, scope, dataflow, context_);
+      ShuffleConflicts(graph, options_.chaos_seed);
       HittingSolution solution = SolveHitting(graph.problem, options_.search_budget);
       if (solution.impossible) return ImpossibleOrder(dataflow, *solution.impossible);
       if (first) plan_.lower_bound_bytes += solution.lower_bound;
-      plan_.exact = plan_.exact && solution.exact;
       if (solution.bought.empty()) {
         // Which operand a branch's result is handed over in depends on the other branches.
         if (scope.kind != Scope::Kind::kBranch) Order(scope, dataflow, graph);
@@ -160,7 +164,7 @@ class Planner {
     std::vector<OrderEdge> preferred = PreferredEdges(plan_.module, scope, dataflow, context_, edges);
     edges.insert(edges.end(), preferred.begin(), preferred.end());
     std::vector<InstrId> order;
-    for (int32_t node : ChooseOrder(plan_.module, dataflow, context_, edges))
+    for (int32_t node : ChooseOrder(plan_.module, dataflow, context_, edges, options_.chaos_seed))
       order.push_back(dataflow.instruction(node));
     plan_.module.Reorder(scope.computation, std::move(order));
   }

@@ -111,6 +111,133 @@ TEST(Planner, MakesASecondArrayWhereElementsMoveInLongerCycles) {
   }
 }
 
+// Two updates of `x`, the second behind a barrier and under another shape: one copy, taken from `x` itself, whichever of the
+// two it is for. A copy of what lies behind the barrier would not spare the other one.
+TEST(Planner, CopiesARenamedValueBeforeTheBarrierThatItLiesBehind) {
+  for (uint64_t chaos_seed : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    Planned planned(R"(HloModule m, buffer_donor={ (0, {}) }
+ENTRY main {
+  x = f32[4,4] parameter(0)
+  row = f32[1,4] parameter(1)
+  flat_row = f32[4] reshape(row)
+  zero = s32[] constant(0)
+  first = f32[4,4] dynamic-update-slice(x, row, zero, zero)
+  both = (f32[4,4], f32[4,4]) tuple(x, first)
+  fence = (f32[4,4], f32[4,4]) opt-barrier(both)
+  behind = f32[4,4] get-tuple-element(fence), index=0
+  flat = f32[16] reshape(behind)
+  second = f32[16] dynamic-update-slice(flat, flat_row, zero)
+  ROOT t = (f32[4,4], f32[16]) tuple(first, second)
+})",
+                    {.chaos_seed = chaos_seed});
+    EXPECT_EQ(planned.Copies().substr(3), " 64") << chaos_seed;
+  }
+}
+
+// Both branches update `x`, one of them under another shape, and so does `other`: one of the two has a copy of 16 bytes, which
+// serves both branches when it is theirs.
+TEST(Planner, OneCopyServesBranchesThatNameItsShapeDifferently) {
+  for (uint64_t chaos_seed : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    Planned planned(R"(HloModule m, buffer_donor={ (0, {}) }
+rows { p = (f32[1,4]) parameter(0)
+  a = f32[1,4] get-tuple-element(p), index=0
+  one = f32[1,1] constant({ {1} })
+  zero = s32[] constant(0)
+  ROOT r = f32[1,4] dynamic-update-slice(a, one, zero, zero) }
+flat { p = (f32[4]) parameter(0)
+  a = f32[4] get-tuple-element(p), index=0
+  one = f32[1] constant({1})
+  zero = s32[] constant(0)
+  u = f32[4] dynamic-update-slice(a, one, zero)
+  ROOT r = f32[1,4] reshape(u) }
+ENTRY main {
+  x = f32[1,4] parameter(0)
+  which = pred[] parameter(1)
+  same = f32[4] reshape(x)
+  first = (f32[1,4]) tuple(x)
+  second = (f32[4]) tuple(same)
+  y = f32[1,4] conditional(which, first, second), true_computation=rows, false_computation=flat
+  one = f32[1,1] constant({ {1} })
+  zero = s32[] constant(0)
+  other = f32[1,4] dynamic-update-slice(x, one, zero, zero)
+  ROOT t = (f32[1,4], f32[1,4]) tuple(other, y)
+})",
+                    {.chaos_seed = chaos_seed});
+    EXPECT_EQ(planned.Copies().substr(3), " 16") << chaos_seed;
+  }
+}
+
+// The loop only reads an array and one row of it, which is a view: both may be carried.
+TEST(Planner, CarriesAnArrayAndAViewOfIt) {
+  Planned planned(R"(HloModule m, buffer_donor={ (0, {}) }
+condition { p = (s32[], f32[4,16], f32[1,16]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(4)
+  ROOT r = pred[] compare(i, n), direction=LT }
+body { p = (s32[], f32[4,16], f32[1,16]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  array = f32[4,16] get-tuple-element(p), index=1
+  row = f32[1,16] get-tuple-element(p), index=2
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT t = (s32[], f32[4,16], f32[1,16]) tuple(j, array, row) }
+ENTRY main {
+  x = f32[4,16] parameter(0)
+  view = f32[1,16] slice(x), slice={[2:3], [0:16]}
+  zero = s32[] constant(0)
+  start = (s32[], f32[4,16], f32[1,16]) tuple(zero, x, view)
+  loop = (s32[], f32[4,16], f32[1,16]) while(start), condition=condition, body=body
+  row = f32[1,16] get-tuple-element(loop), index=2
+  ROOT sum = f32[1,16] add(row, row)
+})");
+  EXPECT_EQ(planned.Copies(), "");
+  EXPECT_TRUE(planned.InOneBuffer("view", "x"));
+}
+
+// In the branch `x` enters a loop twice, and only the second carry is updated. Its copy serves the loop and leaves `x` as it is
+// for the update outside; a copy for the carry that is only read would cost as much and leave a second one to make.
+TEST(Planner, CopiesForTheCarryThatChangesNotForTheOneThatIsRead) {
+  for (uint64_t chaos_seed : {0, 1, 2, 3, 4, 5, 6, 7}) {
+    Planned planned(R"(HloModule m, buffer_donor={ (0, {}) }
+condition { p = (s32[], f32[4,4], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(4)
+  ROOT r = pred[] compare(i, n), direction=LT }
+body { p = (s32[], f32[4,4], f32[4,4]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  kept = f32[4,4] get-tuple-element(p), index=1
+  changed = f32[4,4] get-tuple-element(p), index=2
+  zero = s32[] constant(0)
+  row = f32[1,4] dynamic-slice(kept, i, zero), dynamic_slice_sizes={1,4}
+  next = f32[4,4] dynamic-update-slice(changed, row, zero, zero)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT t = (s32[], f32[4,4], f32[4,4]) tuple(j, kept, next) }
+run { p = (f32[4,4]) parameter(0)
+  x = f32[4,4] get-tuple-element(p), index=0
+  begin = s32[] constant(0)
+  start = (s32[], f32[4,4], f32[4,4]) tuple(begin, x, x)
+  loop = (s32[], f32[4,4], f32[4,4]) while(start), condition=condition, body=body
+  made = f32[4,4] get-tuple-element(loop), index=2
+  ROOT r = f32[1,4] slice(made), slice={[1:2], [0:4]} }
+skip { p = (f32[4,4]) parameter(0)
+  x = f32[4,4] get-tuple-element(p), index=0
+  ROOT r = f32[1,4] slice(x), slice={[2:3], [0:4]} }
+ENTRY main {
+  x = f32[4,4] parameter(0)
+  row = f32[1,4] parameter(1)
+  which = pred[] parameter(2)
+  given = (f32[4,4]) tuple(x)
+  made = f32[1,4] conditional(which, given, given), true_computation=run, false_computation=skip
+  zero = s32[] constant(0)
+  after = f32[4,4] dynamic-update-slice(x, row, zero, zero)
+  ROOT t = (f32[1,4], f32[4,4]) tuple(made, after)
+})",
+                    {.chaos_seed = chaos_seed});
+    EXPECT_EQ(planned.Copies(), "C06 64") << chaos_seed;
+  }
+}
+
 constexpr char kReverse[] = R"(HloModule reverse, buffer_donor={ (0, {}) }
 ENTRY main {
   x = f32[100,100] parameter(0)

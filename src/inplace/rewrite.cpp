@@ -86,6 +86,15 @@ void AddControlPredecessors(Module& module, InstrId id, const std::vector<InstrI
   module.SetControlPredecessors(id, std::move(predecessors));
 }
 
+// The same bytes under another shape.
+Instruction Renamed(InstrId value, const Shape& shape) {
+  Instruction bitcast;
+  bitcast.opcode = Opcode::kBitcast;
+  bitcast.shape = shape;
+  bitcast.operands = {value};
+  return bitcast;
+}
+
 Instruction SliceOf(const Module& module, InstrId value, const Region& box) {
   Instruction slice;
   slice.opcode = Opcode::kSlice;
@@ -172,17 +181,18 @@ Bought InsertElement(Module& module, const Dataflow& dataflow, const Element& el
   InstrId operand = module.operand(user, static_cast<size_t>(element.operand));
   const Definition& definition = dataflow.definition(element.definition);
   Bought bought;
-  // Taken from the definition itself, so that no barrier holds it back; a renamed value is copied under its new shape.
+  // Taken from the definition itself, so that no barrier holds it back; a renamed value is renamed again.
   InstrId position = NextInList(module, definition.instruction);
-  const Shape leaf_shape = SubShape(module.shape(operand), ArrayLeafIndex(module.shape(operand), element.leaf));
-  bool renamed = !(dataflow.shape(element.definition) == leaf_shape);
   if (element.kind == Element::Kind::kCopy) {
-    InstrId value = renamed ? LeafValue(module, operand, element.leaf, user)
-                            : LeafValue(module, definition.instruction, definition.leaf, position);
-    bought.copy = module.AddCopyBefore(renamed ? user : position, value, reason);
+    InstrId value = LeafValue(module, definition.instruction, definition.leaf, position);
+    bought.copy = module.AddCopyBefore(position, value, reason);
     for (const OperandLeaf& place : PlacesToReplace(module, dataflow, element)) {
-      std::vector<InstrId> barriers = BarriersBehind(module, module.operand(user, static_cast<size_t>(place.operand)));
-      ReplaceOperandLeaf(module, user, place.operand, place.leaf, bought.copy);
+      InstrId replaced = module.operand(user, static_cast<size_t>(place.operand));
+      std::vector<InstrId> barriers = BarriersBehind(module, replaced);
+      const Shape shape = SubShape(module.shape(replaced), ArrayLeafIndex(module.shape(replaced), place.leaf));
+      InstrId given = bought.copy;
+      if (!(module.shape(bought.copy) == shape)) given = module.AddBefore(position, Renamed(bought.copy, shape));
+      ReplaceOperandLeaf(module, user, place.operand, place.leaf, given);
       AddControlPredecessors(module, user, barriers);
     }
     return bought;

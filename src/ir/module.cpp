@@ -227,15 +227,22 @@ void Module::ReplaceAllUses(InstrId old_id, InstrId new_id) {
   ++revision_;
 }
 
-// Takes an instruction out of every table but its computation's list.
+// Takes an instruction out of every table but its computation's list. Whoever had to wait for it now waits for what it waited
+// for: its control predecessors and its operands.
 void Module::Disconnect(InstrId id) {
   Instruction& instruction = instructions_[id];
   STEAD_CHECK(users_[id].empty() && computations_[instruction.computation].root != id, instruction.name);
+  std::vector<InstrId> awaited = instruction.control_predecessors;
+  for (InstrId operand : instruction.operands) {
+    Opcode opcode = instructions_[operand].opcode;
+    // Parameters and constants are there from the start.
+    if (opcode != Opcode::kParameter && opcode != Opcode::kConstant) awaited.push_back(operand);
+  }
   std::vector<InstrId> successors = control_successors_[id];
   for (InstrId successor : successors) {
     std::vector<InstrId> predecessors = instructions_[successor].control_predecessors;
     std::erase(predecessors, id);
-    for (InstrId inherited : instruction.control_predecessors) {
+    for (InstrId inherited : awaited) {
       if (std::ranges::find(predecessors, inherited) == predecessors.end()) predecessors.push_back(inherited);
     }
     SetControlPredecessors(successor, std::move(predecessors));

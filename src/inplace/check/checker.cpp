@@ -12,7 +12,8 @@
 //   initial value and then follow a slot of its own; its result is in the slot, so the loop must run at least once. The body is replayed until
 //   the facts that survive it are stable; the back edge must re-establish the state's contents. Branches are replayed from one
 //   state each and joined: only what holds in all of them holds afterwards.
-//   Results must be whole, lie in pairwise distinct memory that may leave the program, and each copy must carry its record.
+//   Results must be whole and lie in pairwise distinct memory that may leave the program. What the plan says of itself, copies
+//   and their certificate included, must be so (check/books.cpp).
 //
 //   Shares nothing with the planner but analysis/effects and trip counts. Cost: instructions x live facts x rounds of loops (at most a few).
 //   Rejects some plans that are right (pointers that only happen to be equal); never accepts one that reads a wrong value.
@@ -21,7 +22,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 namespace stead::inplace::check {
 
@@ -87,16 +87,11 @@ void Checker::MakeBlocks() {
       case Buffer::Kind::kOwned: pointers_[id] = {memory_.AddBlock({true, true, {}, 0}), 0}; break;
     }
   }
+  initial_pointers_ = pointers_;
 }
 
-// Every placed leaf lies inside its buffer, every scratch buffer inside the arena.
-Status Checker::CheckTables() const {
-  for (size_t number = 0; number < plan_.buffers.size(); ++number) {
-    const Buffer& buffer = plan_.buffers[BufferId(number)];
-    if (buffer.kind == Buffer::Kind::kScratch && buffer.arena_offset + buffer.bytes > plan_.arena_bytes) {
-      return Diagnostic{ErrorCode::kInternal, fmt::format("buffer {} ends after the arena", number), {}, {}, {}};
-    }
-  }
+// Every placed leaf lies inside its buffer.
+Status Checker::CheckPlacements() const {
   for (size_t number = 0; number < plan_.placements.size(); ++number) {
     InstrId id(number);
     const Instruction& instruction = module_.instruction(id);
@@ -307,6 +302,8 @@ Status Checker::Step(InstrId id, const std::vector<Leaf>& parameters) {
     case Opcode::kConstant:
       if (plan_.buffers[Slices(id)[0].buffer].kind == Buffer::Kind::kConstant) {
         if (plan_.buffers[Slices(id)[0].buffer].constant != id) return Refused(id, "it is placed on another constant");
+        if (!(PlaceOf(Slices(id)[0]) == initial_pointers_[Slices(id)[0].buffer]))
+          return Refused(id, "the pointer to the constant has moved");
         Leaf leaf{NewContent(), instruction.shape.dimensions, {}, Slices(id)[0], Slices(id)[0]};
         memory_.Add(leaf.content, RangeOf(leaf.base, instruction.shape.byte_size()));
         leaves_[id] = {leaf};
@@ -366,29 +363,21 @@ Status Checker::CheckResults() {
   return {};
 }
 
-Status Checker::CheckCopies() const {
-  std::map<InstrId, int> recorded;
-  for (const CopyRecord& record : plan_.copies) ++recorded[record.copy];
-  for (ir::ComputationId computation : module_.ComputationsPostOrder()) {
-    for (InstrId id : module_.computation(computation).instructions) {
-      if (module_.instruction(id).opcode != Opcode::kCopy || Slices(id).empty()) continue;
-      if (recorded[id] != 1) return Refused(id, "the copy has no reason");
-    }
-  }
-  return {};
-}
-
 Status Checker::Run() {
-  TRY_STATUS(CheckTables());
+  TRY_STATUS(CheckBuffers());
+  TRY_STATUS(CheckPlacements());
   TRY_STATUS(CheckCopies());
+  TRY_STATUS(CheckDonations());
   MakeBlocks();
+  int64_t number = 0;
   for (InstrId parameter : module_.entry_computation().parameters) {
     std::vector<Leaf> leaves;
     std::vector<ir::Shape> shapes = ArrayLeaves(module_.shape(parameter));
     if (Slices(parameter).size() != shapes.size()) return Refused(parameter, "the parameter has no place");
-    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    for (size_t leaf = 0; leaf < shapes.size(); ++leaf, ++number) {
       const Slice& slice = Slices(parameter)[leaf];
-      if (plan_.buffers[slice.buffer].kind != Buffer::Kind::kParameter || slice.offset != 0) {
+      const Buffer& buffer = plan_.buffers[slice.buffer];
+      if (buffer.kind != Buffer::Kind::kParameter || buffer.parameter != number || slice.offset != 0) {
         return Refused(parameter, "the parameter is not in the caller's buffer");
       }
       leaves.push_back({NewContent(), shapes[leaf].dimensions, {}, slice, slice});

@@ -1,9 +1,11 @@
 // The plan checker's walk: one object replays the whole plan (check/checker.cpp has the argument, check/control.cpp the loops
-// and branches). Nothing outside check/ sees it; the door is CheckPlan in inplace/plan.h.
+// and branches, check/books.cpp what the plan says of itself). Nothing outside check/ sees it; the door is CheckPlan in inplace/plan.h.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <map>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -37,7 +39,7 @@ class Checker {
   const BufferPlan& plan_;
   const ir::Module& module_;
   CheckMemory memory_;
-  IdVector<BufferId, Place> pointers_;
+  IdVector<BufferId, Place> pointers_, initial_pointers_;
   BlockId unknown_;                        // where pointers point that must be set before use
   std::unordered_set<BufferId> set_anew_;  // targets of entry moves and branch ends
   std::unordered_map<ir::InstrId, std::unordered_set<BufferId>> exchanged_;  // per loop: by it and the loops inside
@@ -46,8 +48,12 @@ class Checker {
   int64_t next_permutation_ = 1;
 
   void MakeBlocks();
-  Status CheckTables() const;
+  Status CheckBuffers() const;
+  Status CheckPlacements() const;
+  std::map<ir::ComputationId, std::optional<int64_t>> Executions() const;
+  Status CheckRecord(const CopyRecord& record, std::optional<int64_t> executions) const;
   Status CheckCopies() const;
+  Status CheckDonations() const;
   Status CheckResults();
 
   Status Replay(ir::ComputationId computation, const std::vector<Leaf>& parameters);
@@ -61,6 +67,7 @@ class Checker {
                              size_t operand_leaf, size_t result_leaf) const;
   Status Loop(ir::InstrId id);
   Status LoopRound(ir::InstrId id, const std::vector<Leaf>& state);
+  Status LeaveLoop(ir::InstrId id, const std::vector<Leaf>& state);
   Status BackEdge(ir::InstrId id, const std::vector<Leaf>& state);
   Result<bool> RestorePointers(ir::InstrId id, const IdVector<BufferId, Place>& head);
   // Where the body finds the state: in its parameter's places.

@@ -26,6 +26,7 @@ class HandMade {
   }
 
   BufferId Parameter(int64_t number, int64_t bytes, bool donated) {
+    if (donated) plan_.module.buffer_donors.push_back({number, {}});
     return plan_.buffers.Add({Buffer::Kind::kParameter, bytes, number, donated, {}, 0});
   }
   BufferId Owned(int64_t bytes) { return plan_.buffers.Add({Buffer::Kind::kOwned, bytes, -1, false, {}, 0}); }
@@ -44,7 +45,9 @@ class HandMade {
   void Record(const std::string& copy) {
     CopyRecord record;
     record.copy = Named(copy);
-    record.reason = ir::CopyReason::kOldValueRead;
+    record.reason = ir::CopyReason::kWritten;
+    record.bytes = plan_.module.shape(record.copy).byte_size();
+    plan_.lower_bound_bytes += record.bytes;
     plan_.copies.push_back(record);
   }
   ir::InstrId Named(const std::string& name) const { return ids_.at(name); }
@@ -217,6 +220,51 @@ ENTRY e {
   EXPECT_EQ(plan.Verdict(), "");
 }
 
+// A plan with one copy, made once, whose books are right.
+HandMade OneCopy() {
+  HandMade plan(R"(HloModule m
+ENTRY e {
+  x = f32[16] parameter(0)
+  ROOT c = f32[16] copy(x)
+})");
+  BufferId x = plan.Parameter(0, kArray, false), c = plan.Owned(kArray);
+  plan.Place("x", {{x}}).Place("c", {{c}}).Results({{c}});
+  plan.Record("c");
+  return plan;
+}
+
+TEST(PlanChecker, RefusesRecordsThatAreNotTrue) {
+  EXPECT_EQ(OneCopy().Verdict(), "");
+  HandMade reason = OneCopy(), bytes = OneCopy(), frequency = OneCopy(), twice = OneCopy();
+  reason.plan().copies[0].reason = ir::CopyReason::kNotDonated;
+  ExpectRefused(reason, "another reason");
+  bytes.plan().copies[0].bytes = 4;
+  ExpectRefused(bytes, "another size");
+  frequency.plan().copies[0].executions = 2;
+  ExpectRefused(frequency, "another frequency");
+  twice.plan().copies.push_back(CopyRecord(twice.plan().copies[0]));
+  ExpectRefused(twice, "two records");
+}
+
+TEST(PlanChecker, RefusesACertificateThatDoesNotFit) {
+  HandMade below = OneCopy(), above = OneCopy();
+  below.plan().lower_bound_bytes = 4;
+  ExpectRefused(below, "copies more than its lower bound");
+  below.plan().exact = false;
+  EXPECT_EQ(below.Verdict(), "");
+  above.plan().lower_bound_bytes = 128;
+  ExpectRefused(above, "less than it says is possible");
+}
+
+TEST(PlanChecker, RefusesADonationThatIsNotWhereItIsSaidToBe) {
+  HandMade donated = ReadFirst();
+  donated.plan().donations = {{0, 0}};
+  donated.plan().module.input_output_aliases = {{.output_index = {0}, .parameter = 0, .parameter_index = {}}};
+  EXPECT_EQ(donated.Verdict(), "");
+  donated.plan().donations = {{1, 0}};
+  ExpectRefused(donated, "not in the parameter that it is said to be in");
+}
+
 TEST(PlanChecker, RefusesScratchBuffersThatOverlapWhileBothAreNeeded) {
   HandMade plan(R"(HloModule m
 ENTRY e {
@@ -377,7 +425,59 @@ TEST(PlanChecker, RefusesToReturnTheInitialValueThatTheLoopOverwrote) {
 TEST(PlanChecker, RefusesALoopOverMemoryThatIsNotGivenAway) {
   SwapLoop swap;
   swap.hand.plan().buffers[swap.b].donated = false;
+  ExpectRefused(swap.hand, "not donated as the module says");
+  swap.hand.plan().module.buffer_donors = {{0, {}}};
   ExpectRefused(swap.hand, "the caller's or constant");
+}
+
+// The body makes its array anew, so it does not miss what the condition overwrote; whoever comes after the last test does.
+TEST(PlanChecker, RefusesAConditionThatOverwritesState) {
+  HandMade hand(R"(HloModule m
+cond {
+  cp = (s32[], f32[16]) parameter(0)
+  ci = s32[] get-tuple-element(cp), index=0
+  seven = s32[] constant(7)
+  ROOT less = pred[] compare(ci, seven), direction=LT
+}
+body {
+  bp = (s32[], f32[16]) parameter(0)
+  bi = s32[] get-tuple-element(bp), index=0
+  one = s32[] constant(1)
+  next = s32[] add(bi, one)
+  fresh = f32[16] iota(), iota_dimension=0
+  ROOT state = (s32[], f32[16]) tuple(next, fresh)
+}
+ENTRY e {
+  x = f32[16] parameter(0)
+  start = s32[] constant(0)
+  init = (s32[], f32[16]) tuple(start, x)
+  loop = (s32[], f32[16]) while(init), condition=cond, body=body
+  ROOT rx = f32[16] get-tuple-element(loop), index=1
+})");
+  BufferId x = hand.Parameter(0, kArray, true), counter = hand.Scratch(0, 4), less = hand.Scratch(64, 1);
+  for (const char* name : {"seven", "one"}) hand.Place(name, {{hand.Constant(name, 4)}});
+  for (const char* name : {"start", "ci", "bi", "next"}) hand.Place(name, {{counter}});
+  for (const char* name : {"init", "cp", "bp", "loop", "state"}) hand.Place(name, {{counter}, {x}});
+  hand.Place("less", {{less}}).Place("x", {{x}}).Place("fresh", {{x}}).Place("rx", {{x}}).Results({{x}});
+  hand.plan().loops[hand.Named("loop")] = {};
+  EXPECT_EQ(hand.Verdict(), "");
+  hand.Place("less", {{x}});
+  ExpectRefused(hand, "no longer where");
+}
+
+TEST(PlanChecker, RefusesAConstantWhosePointerWasExchanged) {
+  SwapLoop swap;
+  BufferId seven = swap.hand.plan().placements[swap.hand.Named("seven")][0].buffer;
+  BufferId one = swap.hand.plan().placements[swap.hand.Named("one")][0].buffer;
+  swap.loop().back_edge.push_back({seven, one});
+  swap.loop().back_edge.push_back({one, seven});
+  ExpectRefused(swap.hand, "the pointer to the constant has moved");
+}
+
+TEST(PlanChecker, RefusesParametersInEachOthersBuffers) {
+  SwapLoop swap;
+  swap.hand.Place("a", {{swap.b}}).Place("b", {{swap.a}});
+  ExpectRefused(swap.hand, "not in the caller's buffer");
 }
 
 // The caller keeps x: the loop reads it in the first iteration and overwrites a slot of its own.

@@ -209,11 +209,23 @@ Status Checker::Loop(InstrId id) {
     outside = memory_.facts();
     if (stable && pointers_stable) break;
   }
+  return LeaveLoop(id, state);
+}
+
+// The results are the state as the last test of the condition leaves it.
+Status Checker::LeaveLoop(InstrId id, const std::vector<Leaf>& state) {
+  const Instruction& instruction = module_.instruction(id);
+  std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
   std::vector<Leaf> results;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
     results.push_back({state[leaf].content, shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
+    memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
     memory_.Add(state[leaf].content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
   }
+  IdVector<BufferId, Place> head = pointers_;
+  TRY_STATUS(Replay(instruction.called[0], state));
+  // Pointers that only the condition sets anew are unknown from here on.
+  TRY([[maybe_unused]] bool same_pointers, RestorePointers(id, head));
   leaves_[id] = std::move(results);
   return {};
 }

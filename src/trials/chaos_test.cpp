@@ -1,0 +1,33 @@
+// Chaos: where the planner takes the first among equals, it takes another. As many bytes are copied, the checker accepts the
+// plan, and it computes the same.
+#include <gtest/gtest.h>
+
+#include "inplace/plan_replay.h"
+#include "trials/trial.h"
+
+namespace stead::trials {
+namespace {
+
+TEST(Chaos, OtherChoicesAmongEqualsChangeNoResultAndNoCost) {
+  for (uint64_t seed : Seeds(1, 300)) {
+    Result<Trial> trial = MakeTrial(seed, {.calls = false});
+    ASSERT_TRUE(trial.ok()) << trial.error().ToString();
+    Result<inplace::BufferPlan> first = inplace::MakePlan(trial->module, {});
+    ASSERT_TRUE(first.ok()) << first.error().ToString() << Describe(*trial);
+    for (uint64_t chaos_seed : {1, 2, 3, 4}) {
+      Result<inplace::BufferPlan> plan = inplace::MakePlan(trial->module, {.chaos_seed = chaos_seed});
+      ASSERT_TRUE(plan.ok()) << plan.error().ToString() << Describe(*trial);
+      SCOPED_TRACE(testing::Message() << "chaos seed " << chaos_seed);
+      ASSERT_EQ(CopiedBytes(*plan), CopiedBytes(*first)) << Describe(*trial, &*plan) << "\nwithout chaos:\n"
+                                                         << Describe(*trial, &*first);
+      Status checked = inplace::CheckPlan(*plan);
+      ASSERT_TRUE(checked.ok()) << checked.error().ToString() << Describe(*trial, &*plan);
+      Result<std::vector<ir::Literal>> results = inplace::ReplayPlan(*plan, trial->arguments);
+      ASSERT_TRUE(results.ok()) << results.error().ToString() << Describe(*trial, &*plan);
+      ASSERT_EQ(Difference(trial->expected, *results), "") << Describe(*trial, &*plan);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stead::trials
