@@ -15,11 +15,6 @@ using ir::InstrId;
 using ir::Instruction;
 using ir::Opcode;
 
-Dimensions WithoutOnes(Dimensions dimensions) {
-  std::erase(dimensions, 1);
-  return dimensions;
-}
-
 // The value behind reshapes that only add or drop dimensions of size one.
 InstrId BehindUnitReshapes(const ir::Module& module, InstrId id) {
   for (;;) {

@@ -122,6 +122,11 @@ bool Replace(ir::Module& module, InstrId old_id, InstrId made) {
   return true;
 }
 
+ir::Dimensions WithoutOnes(ir::Dimensions dimensions) {
+  std::erase(dimensions, 1);
+  return dimensions;
+}
+
 ir::Literal IntegerLiteral(ir::ElementType type, int64_t value) {
   ir::Literal literal = ir::Literal::Zeros(Shape::Array(type, {}));
   // Little-endian two's complement: the low bytes of the value are the value in every narrower integer type.

@@ -53,6 +53,9 @@ bool Forward(ir::Module& module, ir::InstrId old_id, ir::InstrId value);
 // RETURNS false, and does nothing, when the shapes differ (layouts included).
 bool Replace(ir::Module& module, ir::InstrId old_id, ir::InstrId made);
 
+// The sizes that are not 1, in order.
+ir::Dimensions WithoutOnes(ir::Dimensions dimensions);
+
 // A scalar of an integer or pred type.
 ir::Literal IntegerLiteral(ir::ElementType type, int64_t value);
 

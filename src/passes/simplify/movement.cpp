@@ -107,11 +107,6 @@ InstrId TransposeOfTranspose(Builder& build, const Instruction& transpose) {
                   ir::DimensionsAttributes{std::move(composed)});
 }
 
-Dimensions WithoutOnes(Dimensions dimensions) {
-  std::erase(dimensions, 1);
-  return dimensions;
-}
-
 // Dimensions of size 1 that a reshape adds to or takes from a transpose do not take part in it. Without them the transpose
 // can meet another one.
 InstrId ReshapeOfTranspose(Builder& build, const Instruction& reshape) {
