@@ -19,6 +19,9 @@
 // definition before and whoever overwrites it after. That is why an arc from one preserving writer to another is also broken
 // by the first one's own copy: the copy takes its place as the early reader.
 //
+// A loop that writes its state whole need not overwrite its initial value at all (borrowing.h): that is one more way out, which
+// weighs nothing.
+//
 // Cost: uses of each updated definition, plus pending uses. Pending lists are empty unless regions were proved disjoint.
 #include "inplace/arcs.h"
 

@@ -2,9 +2,11 @@
 //
 //   1. Scopes: the entry, loop bodies and conditions, branches; inner ones are planned first.
 //   2. In each, results are made distinct buffers (results.h); then the order problem is built (arcs.h) and solved exactly
-//      (hitting.h). What must be bought becomes `copy` instructions (rewrite.h), each with its record (records.h). The problem
-//      of the rewritten scope has a solution without purchases, which is checked by building it again.
-//   3. An order is chosen among those left (order.h) and becomes the module's schedule.
+//      (hitting.h). What must be bought becomes `copy` instructions (rewrite.h), each with its record (records.h), or costs
+//      nothing because a loop may borrow (borrowing.h). The problem of the rewritten scope has a solution without purchases,
+//      which is checked by building it again.
+//   3. An order is chosen among those left (preference.h, order.h) and becomes the module's schedule; for branches once their
+//      siblings are planned.
 //   4. With all orders fixed, every value gets a place (assignment.h, donation.h, loops.h, packing.h).
 //
 // Exact per scope: no plan in the model copies fewer bytes there (lower_bound_bytes). Inner first is optimal whenever loops

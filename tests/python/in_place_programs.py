@@ -223,6 +223,11 @@ def leapfrog(a, b):
     return lax.fori_loop(0, 7, lambda _, state: (1.5 * state[0] - state[1], state[0]), (a, b))
 
 
+@program(lambda: (vector(),), donate=())
+def loop_that_writes_a_kept_array_whole(x):
+    return lax.fori_loop(0, 7, lambda i, state: 1.5 * state + i, x)
+
+
 @program(two_vectors, donate=(0, 1), temp_bytes=2 * ARRAY_BYTES + SMALL_BYTES)
 def stencil(a, b):
     def step(_, state):
