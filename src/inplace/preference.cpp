@@ -30,7 +30,7 @@ using ir::Module;
 namespace {
 
 // Better pairs than the greedy ones are not worth a long search.
-constexpr int64_t kSearchBudget = 1000;
+constexpr int64_t kPreferenceSearchBudget = 1000;
 // How much more than its bytes an alias that the module demands is worth.
 constexpr int64_t kDemandedWeight = 1 << 16;
 
@@ -120,7 +120,7 @@ std::vector<OrderEdge> PreferredEdges(const Module& module, const Scope& scope, 
   }
   std::vector<OrderEdge> preferred;
   if (problem.arcs.empty()) return preferred;
-  HittingSolution given_up = SolveHitting(problem, kSearchBudget);
+  HittingSolution given_up = SolveHitting(problem, kPreferenceSearchBudget);
   for (const Arc& arc : problem.arcs) {
     bool holds = !std::ranges::binary_search(given_up.bought, arc.breakers.front());
     if (holds) preferred.push_back({arc.before, arc.after});
