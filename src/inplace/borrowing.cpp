@@ -14,6 +14,7 @@
 //   - the loop runs at least once, so that its result is not x.
 #include "inplace/borrowing.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "analysis/trip_count.h"
@@ -76,6 +77,53 @@ void FindBorrowing(const Module& module, const Scope& scope, ScopeContext& conte
     std::vector<bool> possible = PossibleLeaves(module, id, context);
     std::vector<bool> used(possible.size(), false);
     context.borrowing[id] = {std::move(possible), std::move(used)};
+  }
+}
+
+namespace {
+
+// A copy for a writer that would keep the loop from borrowing what it writes.
+bool SparesState(const Module& module, const Dataflow& dataflow, const ScopeContext& context, const Element& element) {
+  InstrId made = dataflow.definition(element.definition).instruction;
+  if (element.kind != Element::Kind::kCopy || module.instruction(made).opcode != Opcode::kParameter) return false;
+  auto loop = context.borrowing.find(dataflow.instruction(element.node));
+  return loop == context.borrowing.end() || !loop->second.possible[element.leaf];
+}
+
+// The solution with one element exchanged; none when that solves nothing.
+std::optional<std::vector<int32_t>> Exchanged(const HittingProblem& problem, const HittingSolution& solution,
+                                              int32_t without, int32_t with) {
+  std::vector<int32_t> bought = solution.bought;
+  std::erase(bought, without);
+  bought.insert(std::ranges::lower_bound(bought, with), with);
+  bool hits_all = std::ranges::all_of(solution.cycles, [&](const OrderCycle& cycle) {
+    return std::ranges::any_of(cycle.breakers,
+                               [&](int32_t breaker) { return std::ranges::binary_search(bought, breaker); });
+  });
+  if (!hits_all || !IsOrderable(problem, bought)) return std::nullopt;
+  return bought;
+}
+
+}  // namespace
+
+void SpareState(const Module& module, const Scope& scope, const Dataflow& dataflow, const ScopeContext& context,
+                const ConflictGraph& graph, HittingSolution& solution) {
+  if (scope.kind != Scope::Kind::kLoopBody) return;
+  std::vector<int32_t> sparing;
+  for (int32_t element = 0; element < static_cast<int32_t>(graph.elements.size()); ++element) {
+    if (SparesState(module, dataflow, context, graph.elements[element])) sparing.push_back(element);
+  }
+  const std::vector<int32_t> bought = solution.bought;
+  for (int32_t without : bought) {
+    if (std::ranges::binary_search(sparing, without)) continue;
+    for (int32_t with : sparing) {
+      bool is_new = !std::ranges::binary_search(solution.bought, with);
+      if (!is_new || graph.problem.weights[with] != graph.problem.weights[without]) continue;
+      if (auto exchanged = Exchanged(graph.problem, solution, without, with)) {
+        solution.bought = std::move(*exchanged);
+        break;
+      }
+    }
   }
 }
 

@@ -98,6 +98,7 @@ class Planner {
         if (scope.kind != Scope::Kind::kBranch) Order(scope, dataflow, graph);
         return {};
       }
+      SpareState(module, scope, dataflow, context_, graph, solution);
       Buy(scope, dataflow, graph, solution);
     }
   }
