@@ -7,6 +7,7 @@
 
 #include "cpu/executable.h"
 #include "cpu/lower.h"
+#include "cpu/small_loops.h"
 
 namespace stead::cpu {
 namespace {
@@ -52,6 +53,7 @@ Result<std::unique_ptr<runtime::Executable>> CompileToMachineCode(const BufferPl
                                                                   const CodegenOptions& options) {
   KernelCompiler compiler(plan.module);
   TRY(Program program, Lower(plan, compiler));
+  CompileSmallLoops(program, compiler, plan.module);
   DumpSink sink;
   if (options.dump) {
     options.dump("steps.txt", ToString(program, plan.module));

@@ -29,6 +29,10 @@ Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, Mach
     TRY(void* const address, executable->code_.Find(kernel.symbol));
     executable->kernels_.push_back(reinterpret_cast<KernelFunction*>(address));
   }
+  for (const std::string& loop : executable->program_.loops) {
+    TRY(void* const address, executable->code_.Find(loop));
+    executable->loops_.push_back(reinterpret_cast<LoopFunction*>(address));
+  }
   for (const MatMul& matmul : executable->program_.matmuls) executable->matmuls_.push_back(PrepareMatMul(matmul));
   for (const Fft& fft : executable->program_.ffts) executable->ffts_.push_back(PrepareFft(fft));
   for (const ffi::CallSite& site : executable->program_.custom_calls) {
@@ -114,6 +118,7 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
         gather_addresses(step);
         kernels_[step.index](pointers.data(), 0, program_.kernels[step.index].work_items);
         break;
+      case Step::Kind::kLoop: loops_[step.index](slots.data()); break;
       case Step::Kind::kMatMul: matmuls_[step.index](address(first), address(first + 1), address(first + 2)); break;
       case Step::Kind::kFft: ffts_[step.index](address(first), address(first + 1)); break;
       case Step::Kind::kCustomCall:

@@ -39,6 +39,7 @@ class CpuExecutable : public runtime::Executable {
   Program program_;
   MachineCode code_;
   std::vector<KernelFunction*> kernels_;
+  std::vector<LoopFunction*> loops_;
   std::vector<MatMulFunction> matmuls_;
   std::vector<FftFunction> ffts_;
   std::vector<std::unique_ptr<ffi::CustomCall>> custom_calls_;

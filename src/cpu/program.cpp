@@ -8,6 +8,7 @@ namespace {
 const char* KindName(Step::Kind kind) {
   switch (kind) {
     case Step::Kind::kKernel: return "kernel";
+    case Step::Kind::kLoop: return "loop";
     case Step::Kind::kMatMul: return "matmul";
     case Step::Kind::kFft: return "fft";
     case Step::Kind::kCustomCall: return "custom-call";
@@ -28,6 +29,7 @@ std::string ToString(const Program& program, const ir::Module& module) {
     const Step& step = program.steps[number];
     text += fmt::format("{:4} {}", number, KindName(step.kind));
     if (step.kind == Step::Kind::kKernel) text += fmt::format(" {}", program.kernels[step.index].symbol);
+    if (step.kind == Step::Kind::kLoop) text += fmt::format(" {}", program.loops[step.index]);
     if (step.kind == Step::Kind::kCustomCall) text += fmt::format(" {}", program.custom_calls[step.index].target);
     for (uint32_t place = step.first_place; place < step.first_place + step.place_count; ++place) {
       text += fmt::format(" {}+{}", program.places[place].slot, program.places[place].offset);

@@ -13,37 +13,12 @@
 #include "cpu/kernels/fft/fft.h"
 #include "cpu/kernels/matmul.h"
 #include "cpu/llvm/kernel_compiler.h"
+#include "cpu/llvm/step.h"
 #include "ffi/custom_call.h"
 #include "inplace/plan.h"
 #include "ir/literal.h"
 
 namespace stead::cpu {
-
-// The bytes at slots[slot] + offset.
-struct Place {
-  uint32_t slot = 0;
-  int64_t offset = 0;
-};
-
-struct Step {
-  enum class Kind : uint8_t {
-    kKernel,      // kernels[index] on `places`
-    kMatMul,      // matmuls[index] on places lhs, rhs, out
-    kFft,         // ffts[index] on places operand, result
-    kCustomCall,  // custom_calls[index] on places of its operands and results
-    kCopy,        // `bytes` bytes, places to, from; they do not overlap
-    kMove,        // pointers: slot of the first place of each pair := address of the second, all at once
-    kJump,        // to targets[0]
-    kJumpUnless,  // to targets[0] when the pred at places[0] is false
-    kSwitch,      // to targets[s32 at places[0]]; outside: to the last target
-  };
-  Kind kind = Kind::kKernel;
-  uint32_t index = 0;
-  int64_t bytes = 0;
-  uint32_t first_place = 0, place_count = 0;
-  uint32_t first_target = 0, target_count = 0;
-  ir::InstrId instruction;  // what the step is for
-};
 
 // How a slot's pointer is set when a run starts.
 struct Slot {
@@ -62,6 +37,7 @@ struct Program {
   std::vector<uint32_t> targets;  // step numbers
   std::vector<Slot> slots;
   std::vector<Kernel> kernels;
+  std::vector<std::string> loops;  // the functions of loops that run without the walk
   std::vector<MatMul> matmuls;
   std::vector<Fft> ffts;
   std::vector<ffi::CallSite> custom_calls;

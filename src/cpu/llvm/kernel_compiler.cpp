@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cpu/llvm/kernel_emitter.h"
+#include "cpu/llvm/loop_emitter.h"
 #include "cpu/llvm/support.h"
 
 namespace stead::cpu {
@@ -22,6 +23,14 @@ Result<Kernel> KernelCompiler::Add(const KernelRequest& request) {
   const std::string symbol = fmt::format("kernel{}.{}", next_number_++, module_.instruction(request.instruction).name);
   llvm::Function* const function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, code_.ir());
   return KernelEmitter(module_, request, function).Emit();
+}
+
+std::string KernelCompiler::AddLoop(const LoopRequest& request) {
+  llvm::IRBuilder<> types(code_.context());
+  llvm::FunctionType* const type = llvm::FunctionType::get(types.getVoidTy(), {types.getPtrTy()}, false);
+  std::string symbol = fmt::format("loop{}.{}", next_number_++, request.name);
+  LoopEmitter(request, llvm::Function::Create(type, llvm::Function::ExternalLinkage, symbol, code_.ir())).Emit();
+  return symbol;
 }
 
 Result<MachineCode> KernelCompiler::Finish(const DumpSink& dump) {

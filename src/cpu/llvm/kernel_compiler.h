@@ -3,13 +3,16 @@
 //   Out: functions over arrays of pointers. Kernels of one compiler share one LLVM module, which is cheaper than one each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "cpu/llvm/jit.h"
+#include "cpu/llvm/step.h"
 #include "ir/module.h"
 
 namespace stead::cpu {
@@ -42,6 +45,22 @@ struct Kernel {
   int64_t elements_per_item = 1;
 };
 
+// A loop of steps. `steps` are numbered from `first` in `targets`; the loop starts at the first of them and is left by a jump to
+// the number after the last. REQUIRES: kernels, copies, moves and jumps only.
+struct LoopRequest {
+  std::string name;
+  std::span<const Step> steps;
+  uint32_t first = 0;
+  std::span<const Place> places;
+  std::span<const uint32_t> targets;
+  std::span<const Kernel> kernels;
+  // Per slot: its place in the arena, the same for the whole run; -1 for slots whose pointer is known only at run time.
+  std::span<const int64_t> arena_offsets;
+};
+
+// Runs a loop; `slots` is the executable's table of pointers.
+using LoopFunction = void(std::byte** slots);
+
 class KernelCompiler {
  public:
   explicit KernelCompiler(const ir::Module& module);
@@ -51,6 +70,9 @@ class KernelCompiler {
   // Adds the kernel of one instruction.
   // RETURNS error (kUnimplemented) naming the first op or element type that cannot be emitted, with its source.
   Result<Kernel> Add(const KernelRequest& request);
+
+  // Adds the function of a whole loop and gives its symbol. Its kernels become part of it: they cannot be called otherwise.
+  std::string AddLoop(const LoopRequest& request);
 
   // Compiles everything added so far; the compiler is used up.
   Result<MachineCode> Finish(const DumpSink& dump);
