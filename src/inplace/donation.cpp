@@ -54,20 +54,24 @@ DefinitionId Families::Head(DefinitionId definition) const {
 bool OverwritesFully(const Module& module, const Dataflow& dataflow, int32_t node, int32_t leaf,
                      DefinitionId definition) {
   InstrId id = dataflow.instruction(node);
-  bool tied = false, in_pairs = false;
+  std::vector<std::pair<int32_t, int32_t>> tied;  // operands and their leaves
+  bool in_pairs = false;
   for (const analysis::Tie& tie : dataflow.effects(node).ties) {
     if (KeepsBytes(tie.kind)) continue;
     if (ArrayLeafNumber(module.shape(id), tie.result_index) != leaf) continue;
     InstrId operand = module.operand(id, static_cast<size_t>(tie.operand));
-    const analysis::Resolved& value =
-        dataflow.value(operand, ArrayLeafNumber(module.shape(operand), tie.operand_index));
+    const int32_t operand_leaf = ArrayLeafNumber(module.shape(operand), tie.operand_index);
+    const analysis::Resolved& value = dataflow.value(operand, operand_leaf);
     if (value.definition != definition || !value.box.whole) continue;
-    tied = true;
+    tied.push_back({static_cast<int32_t>(tie.operand), operand_leaf});
     in_pairs = in_pairs || tie.kind == analysis::TieKind::kExchange;
   }
-  if (!tied) return false;
+  if (tied.empty()) return false;
+  // An operand that is tied to other results only may be read when this one is complete: sort(x, x).
   return std::ranges::all_of(dataflow.uses(definition), [&](const DefinitionUse& use) {
-    return use.node != node || (in_pairs ? use.same_pair : use.same_index);
+    if (use.node != node) return true;
+    bool is_tied = std::ranges::find(tied, std::pair(use.operand, use.leaf)) != tied.end();
+    return is_tied && (in_pairs ? use.same_pair : use.same_index);
   });
 }
 
