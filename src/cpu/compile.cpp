@@ -53,7 +53,8 @@ Result<std::unique_ptr<runtime::Executable>> CompileToMachineCode(const BufferPl
                                                                   const CodegenOptions& options) {
   KernelCompiler compiler(plan.module);
   TRY(Program program, Lower(plan, compiler));
-  CompileSmallLoops(program, compiler, plan.module);
+  // Counting looks at each step.
+  if (!options.count_copies) CompileSmallLoops(program, compiler, plan.module);
   DumpSink sink;
   if (options.dump) {
     options.dump("steps.txt", ToString(program, plan.module));
@@ -61,12 +62,13 @@ Result<std::unique_ptr<runtime::Executable>> CompileToMachineCode(const BufferPl
       options.dump(fmt::format("{}{}", stage, stage == "assembly" ? ".s" : ".ll"), std::string(text));
     };
   }
-  TRY(MachineCode code, compiler.Finish(sink));
+  TRY(MachineCode code, compiler.Finish(sink, options.count_copies));
   runtime::Signature signature = MakeSignature(plan);
   runtime::MemoryStats memory_stats = MakeMemoryStats(plan, signature);
   memory_stats.code_bytes = code.bytes();
   TRY(std::unique_ptr<CpuExecutable> executable,
-      CpuExecutable::Make(std::move(program), std::move(code), std::move(signature), memory_stats));
+      CpuExecutable::Make(std::move(program), std::move(code), std::move(signature), memory_stats,
+                          options.count_copies));
   return std::unique_ptr<runtime::Executable>(std::move(executable));
 }
 

@@ -14,6 +14,8 @@ namespace stead::cpu {
 struct CodegenOptions {
   // Called with a file name and text for each piece worth reading (steps, LLVM IR); empty: not called.
   std::function<void(const std::string& name, const std::string& text)> dump;
+  // Runs say how many bytes were copied (RunContext::copied_bytes), and are slower.
+  bool count_copies = false;
 };
 
 Result<std::unique_ptr<runtime::Executable>> CompileToMachineCode(const inplace::BufferPlan& plan,

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+
+#include "cpu/llvm/count_stores.h"
 
 namespace stead::cpu {
 
@@ -22,7 +25,7 @@ CpuExecutable::CpuExecutable(Program program, MachineCode code, runtime::Signatu
 
 Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, MachineCode code,
                                                            runtime::Signature signature,
-                                                           runtime::MemoryStats memory_stats) {
+                                                           runtime::MemoryStats memory_stats, bool counts_copies) {
   std::unique_ptr<CpuExecutable> executable(
       new CpuExecutable(std::move(program), std::move(code), std::move(signature), memory_stats));
   for (const Kernel& kernel : executable->program_.kernels) {
@@ -32,6 +35,10 @@ Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, Mach
   for (const std::string& loop : executable->program_.loops) {
     TRY(void* const address, executable->code_.Find(loop));
     executable->loops_.push_back(reinterpret_cast<LoopFunction*>(address));
+  }
+  if (counts_copies) {
+    TRY(void* const counter, executable->code_.Find(kStoredBytesSymbol));
+    executable->stored_bytes_ = static_cast<int64_t*>(counter);
   }
   for (const MatMul& matmul : executable->program_.matmuls) executable->matmuls_.push_back(PrepareMatMul(matmul));
   for (const Fft& fft : executable->program_.ffts) executable->ffts_.push_back(PrepareFft(fft));
@@ -65,7 +72,8 @@ Status CpuExecutable::CheckArguments(std::span<const Argument> arguments) const 
   return {};
 }
 
-Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> arguments) const {
+Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> arguments,
+                                                      int64_t& copied_bytes) const {
   Frame frame;
   TRY(frame.arena, runtime::Allocate(program_.arena_bytes));
   for (const Slot& slot : program_.slots) {
@@ -89,6 +97,7 @@ Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> 
         if (slot.overwritten && !argument.donated) {
           TRY(memory, runtime::Allocate(slot.bytes));
           std::memcpy(memory->data(), argument.memory->data(), slot.bytes);
+          copied_bytes += slot.bytes;
         }
         data = memory->data();
         frame.owners.push_back(std::move(memory));
@@ -100,7 +109,12 @@ Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> 
   return frame;
 }
 
-Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execution) const {
+int64_t CpuExecutable::CopiedBytes(const Step& step) const {
+  const int64_t stored = step.kind == Step::Kind::kKernel ? std::exchange(*stored_bytes_, 0) : step.bytes;
+  return step.new_bytes < 0 ? 0 : std::max<int64_t>(0, stored - step.new_bytes);
+}
+
+Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execution, int64_t& copied_bytes) const {
   std::vector<void*> pointers(most_places_);
   const auto address = [&](uint32_t number) {
     return slots[program_.places[number].slot] + program_.places[number].offset;
@@ -144,6 +158,7 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
         break;
       }
     }
+    if (stored_bytes_ != nullptr) copied_bytes += CopiedBytes(step);
     at = next;
   }
   return {};
@@ -151,7 +166,8 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
 
 // A result is handed out in the memory that it lies in. Loops may have exchanged pointers, so the owner is looked up by
 // address; memory that must stay here (the arena, constants, arguments that were not given away) is copied out.
-Result<std::vector<AllocationRef>> CpuExecutable::TakeResults(Frame& frame, std::span<const Argument> arguments) const {
+Result<std::vector<AllocationRef>> CpuExecutable::TakeResults(Frame& frame, std::span<const Argument> arguments,
+                                                              int64_t& copied_bytes) const {
   std::vector<AllocationRef> results;
   for (size_t leaf = 0; leaf < program_.results.size(); ++leaf) {
     const Place place = program_.results[leaf];
@@ -167,6 +183,7 @@ Result<std::vector<AllocationRef>> CpuExecutable::TakeResults(Frame& frame, std:
     }
     TRY(AllocationRef copy, runtime::Allocate(program_.result_bytes[leaf]));
     std::memcpy(copy->data(), data, program_.result_bytes[leaf]);
+    copied_bytes += program_.result_bytes[leaf];
     results.push_back(std::move(copy));
   }
   return results;
@@ -175,11 +192,13 @@ Result<std::vector<AllocationRef>> CpuExecutable::TakeResults(Frame& frame, std:
 Result<std::vector<AllocationRef>> CpuExecutable::Run(std::span<const Argument> arguments,
                                                       runtime::RunContext& context) {
   TRY_STATUS(CheckArguments(arguments));
-  TRY(Frame frame, MakeFrame(arguments));
+  std::unique_lock counting(counting_, std::defer_lock);
+  if (stored_bytes_ != nullptr) counting.lock();
+  TRY(Frame frame, MakeFrame(arguments, context.copied_bytes));
   context.started = true;
   ffi::Execution execution(context.user_data);
-  TRY_STATUS(Walk(frame.slots, execution));
-  return TakeResults(frame, arguments);
+  TRY_STATUS(Walk(frame.slots, execution, context.copied_bytes));
+  return TakeResults(frame, arguments, context.copied_bytes);
 }
 
 }  // namespace stead::cpu

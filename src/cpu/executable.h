@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 
 #include "cpu/llvm/jit.h"
 #include "cpu/program.h"
@@ -11,9 +12,9 @@ namespace stead::cpu {
 
 class CpuExecutable : public runtime::Executable {
  public:
-  // `code` holds every kernel of `program`.
+  // `code` holds every kernel of `program`, and counts what it stores if `counts_copies`.
   static Result<std::unique_ptr<CpuExecutable>> Make(Program program, MachineCode code, runtime::Signature signature,
-                                                     runtime::MemoryStats memory_stats);
+                                                     runtime::MemoryStats memory_stats, bool counts_copies);
 
   const runtime::Signature& signature() const override { return signature_; }
   const runtime::MemoryStats& memory_stats() const override { return memory_stats_; }
@@ -30,11 +31,13 @@ class CpuExecutable : public runtime::Executable {
     runtime::AllocationRef arena;
   };
   Status CheckArguments(std::span<const runtime::Argument> arguments) const;
-  Result<Frame> MakeFrame(std::span<const runtime::Argument> arguments) const;
+  Result<Frame> MakeFrame(std::span<const runtime::Argument> arguments, int64_t& copied_bytes) const;
   // RETURNS the error of a custom call; the steps after it did not run.
-  Status Walk(std::vector<std::byte*>& slots, ffi::Execution& execution) const;
-  Result<std::vector<runtime::AllocationRef>> TakeResults(Frame& frame,
-                                                          std::span<const runtime::Argument> arguments) const;
+  Status Walk(std::vector<std::byte*>& slots, ffi::Execution& execution, int64_t& copied_bytes) const;
+  // What the step has copied, after it ran.
+  int64_t CopiedBytes(const Step& step) const;
+  Result<std::vector<runtime::AllocationRef>> TakeResults(Frame& frame, std::span<const runtime::Argument> arguments,
+                                                          int64_t& copied_bytes) const;
 
   Program program_;
   MachineCode code_;
@@ -46,6 +49,8 @@ class CpuExecutable : public runtime::Executable {
   runtime::Signature signature_;
   runtime::MemoryStats memory_stats_;
   uint32_t most_places_ = 0;
+  int64_t* stored_bytes_ = nullptr;  // the counter in the code; null: it does not count
+  std::mutex counting_;              // held by a run that counts: the counter is one for all runs
 };
 
 }  // namespace stead::cpu

@@ -12,6 +12,7 @@
 
 #include "analysis/effects.h"
 #include "cpu/call_site.h"
+#include "cpu/window_bytes.h"
 
 namespace stead::cpu {
 namespace {
@@ -270,8 +271,10 @@ class Lowering {
   Status Copy(InstrId id) {
     const InstrId operand = module_.operand(id, 0);
     if (module_.shape(id).byte_size() == 0) return {};
-    AddStep(Step::Kind::kCopy, id, {ToPlace(plan_.placements[id][0]), ToPlace(plan_.placements[operand][0])}).bytes =
-        module_.shape(id).byte_size();
+    Step& step =
+        AddStep(Step::Kind::kCopy, id, {ToPlace(plan_.placements[id][0]), ToPlace(plan_.placements[operand][0])});
+    step.bytes = module_.shape(id).byte_size();
+    step.new_bytes = 0;
     return {};
   }
 
@@ -349,6 +352,8 @@ class Lowering {
     Step& step = AddStep(Step::Kind::kKernel, id);
     step.index = static_cast<uint32_t>(program_.kernels.size());
     step.place_count = static_cast<uint32_t>(operands.size() + results.size());
+    // A copy into another layout is emitted like any op.
+    step.new_bytes = instruction.opcode == Opcode::kCopy ? 0 : WindowBytes(module_, id).value_or(-1);
     program_.places.insert(program_.places.end(), operands.begin(), operands.end());
     program_.places.insert(program_.places.end(), results.begin(), results.end());
     program_.kernels.push_back(std::move(kernel));

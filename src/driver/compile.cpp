@@ -85,6 +85,7 @@ Result<Compiled> Compile(ir::Module module, const Options& options) {
   Compiled compiled;
   TRY(compiled.plan, Plan(std::move(module), options));
   cpu::CodegenOptions codegen;
+  codegen.count_copies = options.count_copies;
   Status dumped;
   if (dump.enabled()) {
     codegen.dump = [&](const std::string& name, const std::string& text) {

@@ -25,7 +25,8 @@ struct AssumedAlias {
 struct Options {
   std::string file_name = "module";  // for diagnostics
   std::vector<AssumedAlias> assumed_aliases;
-  std::string dump_to;  // directory: one file per pass (NN-pass-name.hlo); empty: none
+  bool count_copies = false;  // runs say how many bytes they copied, and are slower
+  std::string dump_to;        // directory: one file per pass (NN-pass-name.hlo); empty: none
   inplace::PlanOptions plan;
 };
 

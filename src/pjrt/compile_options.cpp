@@ -89,10 +89,10 @@ Status SetOption(const std::string& key, const OverrideValue& value, driver::Opt
     options.dump_to = *folder;
     return {};
   }
-  if (key == "stead_always_copy") {
+  if (key == "stead_always_copy" || key == "stead_count_copies") {
     const std::optional<bool> flag = AsBool(value);
-    if (!flag) return InvalidArgument("compile option `stead_always_copy` takes true or false");
-    options.plan.always_copy = *flag;
+    if (!flag) return InvalidArgument(fmt::format("compile option `{}` takes true or false", key));
+    (key == "stead_always_copy" ? options.plan.always_copy : options.count_copies) = *flag;
     return {};
   }
   return InvalidArgument(fmt::format("No such compile option: '{}'", key));

@@ -87,7 +87,14 @@ Program::Program(driver::Compiled compiled_program, CompileOptions compile_optio
   memory_kinds.assign(kinds, kMemoryKind.data());
   memory_kind_sizes.assign(kinds, kMemoryKind.size());
   const Cost cost = EstimateCost(compiled.plan.module);
-  costs = {FloatProperty("flops", cost.operations), FloatProperty("bytes accessed", cost.bytes_accessed)};
+  costs_ = {FloatProperty("flops", cost.operations), FloatProperty("bytes accessed", cost.bytes_accessed)};
+  if (options.driver.count_copies) costs_.push_back(FloatProperty("copied bytes", 0));
+}
+
+const std::vector<PJRT_NamedValue>& Program::Costs() const {
+  const std::lock_guard lock(mutex_);
+  if (options.driver.count_copies) costs_.back().float_value = static_cast<float>(copied_bytes);
+  return costs_;
 }
 
 Result<const std::string*> Program::OptimizedHlo() const {
@@ -147,7 +154,7 @@ Status ExecutableSizeOfGeneratedCodeInBytes(PJRT_Executable_SizeOfGeneratedCodeI
 }
 
 Status ExecutableGetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args& args) {
-  const std::vector<PJRT_NamedValue>& costs = args.executable->program->costs;
+  const std::vector<PJRT_NamedValue>& costs = args.executable->program->Costs();
   args.properties = costs.data();
   args.num_properties = costs.size();
   return {};

@@ -30,15 +30,18 @@ struct Program {
   std::vector<size_t> output_ranks;
   std::vector<const char*> memory_kinds;  // "device", at least one per parameter and per result
   std::vector<size_t> memory_kind_sizes;
-  std::vector<PJRT_NamedValue> costs;
+  mutable std::atomic<int64_t> copied_bytes = 0;  // by all runs so far, if the program counts
 
   const runtime::Signature& signature() const { return compiled.executable->signature(); }
+  // What cost_analysis() shows. The list is valid until it is asked for again.
+  const std::vector<PJRT_NamedValue>& Costs() const;
   // The final HLO as HloModuleProtoWithConfig; written when first asked for.
   Result<const std::string*> OptimizedHlo() const;
 
  private:
   mutable std::mutex mutex_;
   mutable std::optional<std::string> optimized_hlo_;
+  mutable std::vector<PJRT_NamedValue> costs_;
 };
 
 }  // namespace stead::pjrt

@@ -148,6 +148,7 @@ Status LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   Result<std::vector<runtime::AllocationRef>> run = program->compiled.executable->Run(taken.arguments(), context);
   if (context.started) taken.Commit();
   TRY(std::vector<runtime::AllocationRef> results, std::move(run));
+  program->copied_bytes += context.copied_bytes;
 
   std::vector<std::unique_ptr<PJRT_Buffer>> outputs;
   for (size_t number = 0; number < results.size(); ++number) {

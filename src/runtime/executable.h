@@ -34,6 +34,8 @@ struct MemoryStats {
 struct RunContext {
   // Objects for custom calls, by the ids of their types; null: none.
   const std::map<int64_t, void*>* user_data = nullptr;
+  int64_t copied_bytes =
+      0;  // out, of programs compiled to count: bytes moved by copies, and by updates beyond what they update
   bool started = false;  // out: steps ran, so donated arguments may have lost their contents, also when the run failed
 };
 

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "cpu/llvm/count_stores.h"
 #include "cpu/llvm/kernel_emitter.h"
 #include "cpu/llvm/loop_emitter.h"
 #include "cpu/llvm/support.h"
@@ -33,7 +34,8 @@ std::string KernelCompiler::AddLoop(const LoopRequest& request) {
   return symbol;
 }
 
-Result<MachineCode> KernelCompiler::Finish(const DumpSink& dump) {
+Result<MachineCode> KernelCompiler::Finish(const DumpSink& dump, bool count_stores) {
+  if (count_stores) CountStores(code_.ir());
   return MachineCode::Compile(std::move(code_), dump);
 }
 

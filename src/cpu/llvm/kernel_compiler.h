@@ -74,8 +74,8 @@ class KernelCompiler {
   // Adds the function of a whole loop and gives its symbol. Its kernels become part of it: they cannot be called otherwise.
   std::string AddLoop(const LoopRequest& request);
 
-  // Compiles everything added so far; the compiler is used up.
-  Result<MachineCode> Finish(const DumpSink& dump);
+  // Compiles everything added so far; the compiler is used up. `count_stores`: the code counts (count_stores.h).
+  Result<MachineCode> Finish(const DumpSink& dump, bool count_stores);
 
  private:
   const ir::Module& module_;

@@ -33,6 +33,8 @@ struct Step {
   uint32_t first_place = 0, place_count = 0;
   uint32_t first_target = 0, target_count = 0;
   ir::InstrId instruction;  // what the step is for
+  // For counting. A step that stores more has copied the rest; -1: all it stores is new.
+  int64_t new_bytes = -1;
 };
 
 }  // namespace stead::cpu
