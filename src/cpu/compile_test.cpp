@@ -366,6 +366,33 @@ TEST(Products, Convolution) {
              1e-5);
 }
 
+// Enough output features for a matrix product: every way that a window may reach beyond the input, between its elements, or
+// not at all.
+TEST(Products, ConvolutionAsMatrixProduct) {
+  const std::string operands = "  a = f32[2,9,12,5] parameter(0)\n  k = f32[3,2,5,16] parameter(1)\n";
+  for (const auto& [result, window] :
+       {std::pair("f32[2,7,11,16]", "size=3x2"), std::pair("f32[2,4,4,16]", "size=3x2 stride=2x3"),
+        std::pair("f32[2,4,6,16]", "size=3x2 stride=2x2 pad=0_0x1_0"),
+        std::pair("f32[2,7,10,16]", "size=3x2 pad=1_1x0_1 rhs_dilate=2x3"),
+        std::pair("f32[2,17,23,16]", "size=3x2 pad=1_1x0_1 lhs_dilate=2x2"),
+        std::pair("f32[2,5,10,16]", "size=3x2 pad=-1_-1x0_-1"),
+        std::pair("f32[2,7,11,16]", "size=3x2 rhs_reversal=1x1"),
+        std::pair("f32[2,8,10,16]", "size=3x2 pad=-1_2x-2_1 rhs_reversal=1x0")}) {
+    ExpectSame(
+        Op(operands, std::string(result) + " convolution(a, k), window={" + window + "}, dim_labels=b01f_01io->b01f"),
+        1e-5);
+  }
+  ExpectSame(Op("  a = f32[2,6,9,11] parameter(0)\n  k = f32[16,3,3,3] parameter(1)\n",
+                "f32[2,16,9,11] convolution(a, k), window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01, "
+                "feature_group_count=2"),
+             1e-5);
+  ExpectSame(Op("  a = bf16[7,40] parameter(0)\n  k = bf16[40,24] parameter(1)\n",
+                "bf16[7,24] convolution(a, k), dim_labels=bf_io->bf"),
+             2e-2);
+  ExpectSame(Op("  a = s8[1,8,3] parameter(0)\n  k = s8[3,3,9] parameter(1)\n",
+                "s32[1,8,9] convolution(a, k), window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f"));
+}
+
 TEST(Sorting, KeysAndPayload) {
   const std::string less = R"(HloModule m
 less {

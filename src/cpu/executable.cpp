@@ -41,6 +41,9 @@ Result<std::unique_ptr<CpuExecutable>> CpuExecutable::Make(Program program, Mach
     executable->stored_bytes_ = static_cast<int64_t*>(counter);
   }
   for (const MatMul& matmul : executable->program_.matmuls) executable->matmuls_.push_back(PrepareMatMul(matmul));
+  for (const Convolution& convolution : executable->program_.convolutions) {
+    executable->convolutions_.push_back(PrepareConvolution(convolution));
+  }
   for (const Fft& fft : executable->program_.ffts) executable->ffts_.push_back(PrepareFft(fft));
   for (const ffi::CallSite& site : executable->program_.custom_calls) {
     TRY(std::unique_ptr<ffi::CustomCall> call, ffi::CustomCall::Make(site));
@@ -134,6 +137,9 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
         break;
       case Step::Kind::kLoop: loops_[step.index](slots.data()); break;
       case Step::Kind::kMatMul: matmuls_[step.index](address(first), address(first + 1), address(first + 2)); break;
+      case Step::Kind::kConvolution:
+        convolutions_[step.index](address(first), address(first + 1), address(first + 2));
+        break;
       case Step::Kind::kFft: ffts_[step.index](address(first), address(first + 1)); break;
       case Step::Kind::kCustomCall:
         gather_addresses(step);

@@ -44,6 +44,7 @@ class CpuExecutable : public runtime::Executable {
   std::vector<KernelFunction*> kernels_;
   std::vector<LoopFunction*> loops_;
   std::vector<MatMulFunction> matmuls_;
+  std::vector<MatMulFunction> convolutions_;
   std::vector<FftFunction> ffts_;
   std::vector<std::unique_ptr<ffi::CustomCall>> custom_calls_;
   runtime::Signature signature_;

@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "analysis/effects.h"
 #include "cpu/call_site.h"
+#include "cpu/routines.h"
 #include "cpu/window_bytes.h"
 
 namespace stead::cpu {
@@ -37,106 +36,6 @@ std::vector<Shape> ArrayLeaves(const Shape& shape) {
   return leaves;
 }
 
-std::vector<int64_t> MemoryStrides(const Shape& shape) {
-  if (shape.layout.minor_to_major.empty()) return ir::RowMajorStrides(shape.dimensions);
-  std::vector<int64_t> strides(shape.dimensions.size());
-  int64_t stride = 1;
-  for (int64_t dim : shape.layout.minor_to_major) {
-    strides[dim] = stride;
-    stride *= shape.dimensions[dim];
-  }
-  return strides;
-}
-
-// Of complex numbers, the type of their parts.
-std::optional<MatMulType> ToMatMulType(ElementType type) {
-  switch (type) {
-    case ElementType::kS8: return MatMulType::kS8;
-    case ElementType::kS16: return MatMulType::kS16;
-    case ElementType::kS32: return MatMulType::kS32;
-    case ElementType::kS64: return MatMulType::kS64;
-    case ElementType::kU8: return MatMulType::kU8;
-    case ElementType::kU16: return MatMulType::kU16;
-    case ElementType::kU32: return MatMulType::kU32;
-    case ElementType::kU64: return MatMulType::kU64;
-    case ElementType::kF16: return MatMulType::kF16;
-    case ElementType::kBF16: return MatMulType::kBF16;
-    case ElementType::kF32:
-    case ElementType::kC64: return MatMulType::kF32;
-    case ElementType::kF64:
-    case ElementType::kC128: return MatMulType::kF64;
-    default: return std::nullopt;
-  }
-}
-
-// The dimensions of a dot as the matrix product sees them; none for element types it does not know.
-std::optional<MatMul> ToMatMul(const ir::Module& module, const Instruction& dot) {
-  const Shape& lhs = module.shape(dot.operands[0]);
-  const Shape& rhs = module.shape(dot.operands[1]);
-  const auto lhs_type = ToMatMulType(lhs.element_type);
-  const auto rhs_type = ToMatMulType(rhs.element_type);
-  const auto out_type = ToMatMulType(dot.shape.element_type);
-  if (!lhs_type || !rhs_type || !out_type || dot.operands.size() != 2) return std::nullopt;
-  if (ir::IsFloat(dot.shape.element_type) != (ir::IsFloat(lhs.element_type) || ir::IsFloat(rhs.element_type)))
-    return std::nullopt;
-  const bool is_complex = ir::IsComplex(lhs.element_type) || ir::IsComplex(rhs.element_type);
-  if (is_complex && (lhs.element_type != dot.shape.element_type || rhs.element_type != dot.shape.element_type))
-    return std::nullopt;
-  MatMul matmul{*lhs_type, *rhs_type, *out_type, {}, {}, {}, {}, is_complex};
-  const auto& attributes = dot.As<ir::DotAttributes>();
-  const std::vector<int64_t> lhs_strides = MemoryStrides(lhs);
-  const std::vector<int64_t> rhs_strides = MemoryStrides(rhs);
-  const std::vector<int64_t> out_strides = MemoryStrides(dot.shape);
-  const auto contains = [](const ir::Dimensions& list, int64_t item) { return std::ranges::count(list, item) > 0; };
-  size_t out_dim = 0;
-  for (size_t number = 0; number < attributes.lhs_batch.size(); ++number) {
-    const int64_t left = attributes.lhs_batch[number];
-    const int64_t right = attributes.rhs_batch[number];
-    matmul.batch.push_back({lhs.dimensions[left], lhs_strides[left], rhs_strides[right], out_strides[out_dim++]});
-  }
-  for (int64_t dim = 0; dim < lhs.rank(); ++dim) {
-    if (contains(attributes.lhs_batch, dim) || contains(attributes.lhs_contracting, dim)) continue;
-    matmul.rows.push_back({lhs.dimensions[dim], lhs_strides[dim], 0, out_strides[out_dim++]});
-  }
-  for (int64_t dim = 0; dim < rhs.rank(); ++dim) {
-    if (contains(attributes.rhs_batch, dim) || contains(attributes.rhs_contracting, dim)) continue;
-    matmul.columns.push_back({rhs.dimensions[dim], 0, rhs_strides[dim], out_strides[out_dim++]});
-  }
-  for (size_t number = 0; number < attributes.lhs_contracting.size(); ++number) {
-    const int64_t left = attributes.lhs_contracting[number];
-    matmul.depth.push_back(
-        {lhs.dimensions[left], lhs_strides[left], rhs_strides[attributes.rhs_contracting[number]], 0});
-  }
-  return matmul;
-}
-
-FftKind ToFftKind(std::string_view type) {
-  if (type == "FFT") return FftKind::kForward;
-  if (type == "IFFT") return FftKind::kInverse;
-  return type == "RFFT" ? FftKind::kRealToComplex : FftKind::kComplexToReal;
-}
-
-Fft ToFft(const ir::Module& module, const Instruction& instruction) {
-  const auto& attributes = instruction.As<ir::FftAttributes>();
-  const Shape& operand = module.shape(instruction.operands[0]);
-  const std::vector<int64_t> operand_strides = MemoryStrides(operand);
-  const std::vector<int64_t> result_strides = MemoryStrides(instruction.shape);
-  const ElementType type = operand.element_type;
-  Fft fft;
-  fft.kind = ToFftKind(attributes.type);
-  fft.is_wide = type == ElementType::kF64 || type == ElementType::kC128;
-  const int64_t first_transformed = operand.rank() - static_cast<int64_t>(attributes.length.size());
-  for (int64_t dim = 0; dim < operand.rank(); ++dim) {
-    if (dim < first_transformed) {
-      fft.batch.push_back({operand.dimensions[dim], operand_strides[dim], result_strides[dim]});
-    } else {
-      fft.transformed.push_back(
-          {attributes.length[dim - first_transformed], operand_strides[dim], result_strides[dim]});
-    }
-  }
-  return fft;
-}
-
 // A constant's elements in the order of its layout, aligned for its element type.
 ir::Literal InMemoryOrder(const ir::Literal& literal, const Shape& shape) {
   const size_t element = ir::ElementBytes(shape.element_type);
@@ -144,7 +43,7 @@ ir::Literal InMemoryOrder(const ir::Literal& literal, const Shape& shape) {
   if (shape.is_row_major() && is_aligned) return literal;
   ir::Literal ordered = ir::Literal::Zeros(Shape::Array(shape.element_type, shape.dimensions));
   const std::vector<int64_t> from = ir::RowMajorStrides(shape.dimensions);
-  const std::vector<int64_t> to = MemoryStrides(shape);
+  const std::vector<int64_t> to = StridesOf(shape);
   for (int64_t number = 0; number < shape.element_count(); ++number) {
     int64_t target = 0;
     for (int64_t dim = 0; dim < shape.rank(); ++dim) target += number / from[dim] % shape.dimensions[dim] * to[dim];
@@ -261,8 +160,12 @@ class Lowering {
     if (plan_.placements[id].empty() || plan_.IsView(id)) return {};
     if (instruction.opcode == Opcode::kCopy && instruction.shape == module_.shape(instruction.operands[0]))
       return Copy(id);
-    if (instruction.opcode == Opcode::kDot) {
+    if (instruction.opcode == Opcode::kDot && !IsSmallProduct(module_, instruction)) {
       if (std::optional<MatMul> matmul = ToMatMul(module_, instruction)) return Dot(id, *std::move(matmul));
+    }
+    if (instruction.opcode == Opcode::kConvolution) {
+      if (std::optional<cpu::Convolution> convolution = ToConvolution(module_, instruction))
+        return Convolution(id, *std::move(convolution));
     }
     if (instruction.opcode == Opcode::kFft) return Fft(id);
     return Kernel(id);
@@ -300,6 +203,15 @@ class Lowering {
                           ToPlace(plan_.placements[module_.operand(id, 1)][0]), ToPlace(plan_.placements[id][0])});
     step.index = static_cast<uint32_t>(program_.matmuls.size());
     program_.matmuls.push_back(std::move(matmul));
+    return {};
+  }
+
+  Status Convolution(InstrId id, cpu::Convolution convolution) {
+    Step& step = AddStep(Step::Kind::kConvolution, id,
+                         {ToPlace(plan_.placements[module_.operand(id, 0)][0]),
+                          ToPlace(plan_.placements[module_.operand(id, 1)][0]), ToPlace(plan_.placements[id][0])});
+    step.index = static_cast<uint32_t>(program_.convolutions.size());
+    program_.convolutions.push_back(std::move(convolution));
     return {};
   }
 

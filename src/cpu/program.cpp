@@ -10,6 +10,7 @@ const char* KindName(Step::Kind kind) {
     case Step::Kind::kKernel: return "kernel";
     case Step::Kind::kLoop: return "loop";
     case Step::Kind::kMatMul: return "matmul";
+    case Step::Kind::kConvolution: return "convolution";
     case Step::Kind::kFft: return "fft";
     case Step::Kind::kCustomCall: return "custom-call";
     case Step::Kind::kCopy: return "copy";

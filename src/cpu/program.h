@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/kernels/convolution.h"
 #include "cpu/kernels/fft/fft.h"
 #include "cpu/kernels/matmul.h"
 #include "cpu/llvm/kernel_compiler.h"
@@ -39,6 +40,7 @@ struct Program {
   std::vector<Kernel> kernels;
   std::vector<std::string> loops;  // the functions of loops that run without the walk
   std::vector<MatMul> matmuls;
+  std::vector<Convolution> convolutions;
   std::vector<Fft> ffts;
   std::vector<ffi::CallSite> custom_calls;
   std::vector<ir::Literal> constants;  // elements in the order of memory

@@ -73,6 +73,7 @@ class SmallLoops {
         case Step::Kind::kSwitch: return true;
         case Step::Kind::kLoop:
         case Step::Kind::kMatMul:
+        case Step::Kind::kConvolution:
         case Step::Kind::kFft:
         case Step::Kind::kCustomCall: break;
       }

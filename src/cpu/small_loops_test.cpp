@@ -83,20 +83,33 @@ TEST(SmallLoops, Nested) {
   EXPECT_EQ(Count(Steps(text), " loop "), 1);
 }
 
+// A product of a few numbers is a kernel like others.
+TEST(SmallLoops, SmallProducts) {
+  for (const std::string type : {"f32[3,3]", "bf16[3,3]", "s32[3,3]"}) {
+    const std::string text =
+        Loop(type, 3,
+             "  x = " + type + " dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n  y = " + type +
+                 " negate(a)\n");
+    ExpectSame(text, 1e-2);
+    EXPECT_EQ(Count(Steps(text), " loop "), 1);
+    EXPECT_EQ(Count(Steps(text), " matmul "), 0);
+  }
+}
+
 // The product is a step of its own, so only the loop inside becomes one function; steps after it keep their jumps.
 TEST(SmallLoops, InsideOfLargerOnes) {
   const std::string inner =
-      "more {\n  q = (s32[], f32[4,4]) parameter(0)\n  l = s32[] get-tuple-element(q), index=0\n  three = s32[] "
+      "more {\n  q = (s32[], f32[8,8]) parameter(0)\n  l = s32[] get-tuple-element(q), index=0\n  three = s32[] "
       "constant(3)\n  ROOT c = pred[] compare(l, three), direction=LT\n}\n"
-      "step {\n  q = (s32[], f32[4,4]) parameter(0)\n  l = s32[] get-tuple-element(q), index=0\n  v = f32[4,4] "
-      "get-tuple-element(q), index=1\n  o = s32[] constant(1)\n  k = s32[] add(l, o)\n  w = f32[4,4] tanh(v)\n  ROOT t "
+      "step {\n  q = (s32[], f32[8,8]) parameter(0)\n  l = s32[] get-tuple-element(q), index=0\n  v = f32[8,8] "
+      "get-tuple-element(q), index=1\n  o = s32[] constant(1)\n  k = s32[] add(l, o)\n  w = f32[8,8] tanh(v)\n  ROOT t "
       "= "
-      "(s32[], f32[4,4]) tuple(k, w)\n}\n";
+      "(s32[], f32[8,8]) tuple(k, w)\n}\n";
   const std::string body =
-      "  zero = s32[] constant(0)\n  u = (s32[], f32[4,4]) tuple(zero, b)\n  g = (s32[], f32[4,4]) while(u), "
-      "condition=more, body=step\n  x = f32[4,4] get-tuple-element(g), index=1\n  y = f32[4,4] dot(a, x), "
+      "  zero = s32[] constant(0)\n  u = (s32[], f32[8,8]) tuple(zero, b)\n  g = (s32[], f32[8,8]) while(u), "
+      "condition=more, body=step\n  x = f32[8,8] get-tuple-element(g), index=1\n  y = f32[8,8] dot(a, x), "
       "lhs_contracting_dims={1}, rhs_contracting_dims={0}\n";
-  const std::string text = Loop("f32[4,4]", 5, body, inner);
+  const std::string text = Loop("f32[8,8]", 5, body, inner);
   ExpectSame(text, 1e-4);
   EXPECT_EQ(Count(Steps(text), " loop "), 1);
   EXPECT_EQ(Count(Steps(text), " matmul "), 1);

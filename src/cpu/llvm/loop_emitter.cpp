@@ -100,6 +100,7 @@ void LoopEmitter::EmitStep(const Step& step, llvm::BasicBlock* next) {
     case Step::Kind::kSwitch: EmitSwitch(step); return;
     case Step::Kind::kLoop:
     case Step::Kind::kMatMul:
+    case Step::Kind::kConvolution:
     case Step::Kind::kFft:
     case Step::Kind::kCustomCall: FailCheck(__FILE__, __LINE__, "a step that may be part of a compiled loop", "");
   }
