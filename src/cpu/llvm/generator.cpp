@@ -4,6 +4,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <bit>
 #include <complex>
 #include <cstring>
 #include <numeric>
@@ -230,6 +231,37 @@ llvm::Value* Generator::Load(const MemoryArray& array, const Index& index, Guard
   return registers_.FromMemory(stored, type);
 }
 
+namespace {
+
+// How many lanes a mask leaves when they are the first ones and known now; 0 otherwise.
+int64_t LeadingLanes(const llvm::Value* mask) {
+  const auto* const constant = llvm::dyn_cast<llvm::ConstantVector>(mask);
+  if (constant == nullptr) return 0;
+  const unsigned lanes = constant->getNumOperands();
+  unsigned count = 0;
+  while (count < lanes && constant->getOperand(count)->isOneValue()) ++count;
+  for (unsigned lane = count; lane < lanes; ++lane) {
+    if (!constant->getOperand(lane)->isNullValue()) return 0;
+  }
+  return count;
+}
+
+}  // namespace
+
+// In pieces of 8, 4, 2, 1 elements: a load soon after would have to wait until a masked store has reached the cache.
+void Generator::StoreLeadingLanes(llvm::Value* vector, int64_t count, llvm::Value* address, llvm::Align align) {
+  llvm::Type* const scalar = vector->getType()->getScalarType();
+  for (int64_t lane = 0; lane < count;) {
+    const int64_t size = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(count - lane)));
+    std::vector<int> lanes(size);
+    std::iota(lanes.begin(), lanes.end(), static_cast<int>(lane));
+    llvm::Value* const piece = size == 1 ? builder_.CreateExtractElement(vector, static_cast<uint64_t>(lane))
+                                         : builder_.CreateShuffleVector(vector, lanes);
+    builder_.CreateAlignedStore(piece, builder_.CreateConstGEP1_64(scalar, address, lane), align);
+    lane += size;
+  }
+}
+
 void Generator::Store(const MemoryArray& array, const Index& index, llvm::Value* value, llvm::Value* mask) {
   const ElementType type = array.shape.element_type;
   const int64_t bytes = ir::ElementBytes(type);
@@ -246,6 +278,8 @@ void Generator::Store(const MemoryArray& array, const Index& index, llvm::Value*
     llvm::Value* const address = loops_.Address(array.base, position, bytes);
     if (mask == nullptr) {
       builder_.CreateAlignedStore(stored, address, align);
+    } else if (const int64_t count = LeadingLanes(mask); count > 0) {
+      StoreLeadingLanes(stored, count, address, align);
     } else {
       builder_.CreateMaskedStore(stored, address, align, mask);
     }

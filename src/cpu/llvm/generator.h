@@ -90,6 +90,8 @@ class Generator {
   llvm::Value* Elementwise(const ir::Instruction& instruction, const Index& index, Guard guard);
   llvm::Value* BitcastConvert(const ir::Instruction& instruction, const Index& index, Guard guard);
 
+  void StoreLeadingLanes(llvm::Value* vector, int64_t count, llvm::Value* address, llvm::Align align);
+
   // generator_complex.cpp: parts lie next to each other in memory. `position` as in Load and Store.
   llvm::Value* LoadComplexLanes(const MemoryArray& array, const IndexExpression& position, llvm::Value* mask);
   void StoreComplexLanes(const MemoryArray& array, const IndexExpression& position, llvm::Value* value,
