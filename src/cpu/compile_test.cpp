@@ -119,6 +119,60 @@ TEST(Indexing, DynamicSlice) {
                 "bf16[1,40] dynamic-slice(a, i, j), dynamic_slice_sizes={1,40}"));
 }
 
+// Rows that are only pointed to; starts of every width and sign, some of them outside.
+TEST(Indexing, RowsByPointer) {
+  for (const std::string type : {"s8", "u8", "s16", "s32", "u32", "s64", "u64"}) {
+    for (unsigned seed = 1; seed < 6; ++seed) {
+      ExpectSame(Op("  a = f32[5,4,16] parameter(0)\n  b = f32[16,3] parameter(1)\n  i = " + type +
+                        "[] parameter(2)\n  j = " + type + "[] parameter(3)\n  z = " + type +
+                        "[] constant(0)\n  w = f32[1,2,16] dynamic-slice(a, i, j, z), dynamic_slice_sizes={1,2,16}\n"
+                        "  m = f32[2,16] reshape(w)\n",
+                    "f32[2,3] dot(m, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+                 1e-5, seed);
+    }
+  }
+}
+
+// The same inside a loop, which is small enough to run as one function; the rows 0 to 6 of an array with 5.
+TEST(Indexing, RowsByPointerInALoop) {
+  for (const std::string type : {"s8", "u16", "s32", "u64"}) {
+    std::string text = R"(HloModule m
+cond {
+  s = (INT[], f32[5,16], f32[]) parameter(0)
+  i = INT[] get-tuple-element(s), index=0
+  n = INT[] constant(7)
+  ROOT c = pred[] compare(i, n), direction=LT
+}
+plus {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}
+body {
+  s = (INT[], f32[5,16], f32[]) parameter(0)
+  i = INT[] get-tuple-element(s), index=0
+  x = f32[5,16] get-tuple-element(s), index=1
+  sum = f32[] get-tuple-element(s), index=2
+  one = INT[] constant(1)
+  zero = INT[] constant(0)
+  next = INT[] add(i, one)
+  row = f32[1,16] dynamic-slice(x, i, zero), dynamic_slice_sizes={1,16}
+  total = f32[] reduce(row, sum), dimensions={0,1}, to_apply=plus
+  ROOT t = (INT[], f32[5,16], f32[]) tuple(next, x, total)
+}
+ENTRY e {
+  x = f32[5,16] parameter(0)
+  zero = INT[] constant(0)
+  sum = f32[] constant(0)
+  init = (INT[], f32[5,16], f32[]) tuple(zero, x, sum)
+  w = (INT[], f32[5,16], f32[]) while(init), condition=cond, body=body
+  ROOT r = f32[] get-tuple-element(w), index=2
+})";
+    for (size_t at = text.find("INT"); at != std::string::npos; at = text.find("INT")) text.replace(at, 3, type);
+    ExpectSame(text, 1e-5);
+  }
+}
+
 TEST(Indexing, DynamicUpdateSlice) {
   for (unsigned seed = 1; seed < 5; ++seed) {
     ExpectSame(Op("  a = f32[9,40] parameter(0)\n  u = f32[4,20] parameter(1)\n  i = s32[] parameter(2)\n  j = s32[] "

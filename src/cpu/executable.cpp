@@ -14,6 +14,19 @@ using inplace::Buffer;
 using runtime::AllocationRef;
 using runtime::Argument;
 
+namespace {
+
+// A start of a window, kept inside the array: an integer of any width and sign.
+int64_t ClampedStart(const Window::Start& start, const std::byte* data) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, data, static_cast<size_t>(start.bytes));
+  const int unused = static_cast<int>(64 - 8 * start.bytes);
+  if (start.is_signed) return std::clamp<int64_t>(static_cast<int64_t>(bits << unused) >> unused, 0, start.last);
+  return static_cast<int64_t>(std::min(bits, static_cast<uint64_t>(start.last)));
+}
+
+}  // namespace
+
 CpuExecutable::CpuExecutable(Program program, MachineCode code, runtime::Signature signature,
                              runtime::MemoryStats memory_stats)
     : program_(std::move(program)),
@@ -145,6 +158,14 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
         gather_addresses(step);
         TRY_STATUS(custom_calls_[step.index]->Run({pointers.data(), step.place_count}, execution));
         break;
+      case Step::Kind::kWindow: {
+        std::byte* data = address(first + 1);
+        uint32_t place = first + 2;
+        for (const Window::Start& start : program_.windows[step.index].starts)
+          data += ClampedStart(start, address(place++)) * start.stride_bytes;
+        slots[program_.places[first].slot] = data;
+        break;
+      }
       case Step::Kind::kCopy: std::memcpy(address(first), address(first + 1), step.bytes); break;
       case Step::Kind::kMove:
         for (uint32_t pair = 0; pair < step.place_count; pair += 2) pointers[pair] = address(first + pair + 1);

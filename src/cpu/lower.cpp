@@ -157,6 +157,7 @@ class Lowering {
       case Opcode::kCustomCall: return CustomCall(id);
       default: break;
     }
+    if (plan_.windows.contains(id)) return SetWindow(id);
     if (plan_.placements[id].empty() || plan_.IsView(id)) return {};
     if (instruction.opcode == Opcode::kCopy && instruction.shape == module_.shape(instruction.operands[0]))
       return Copy(id);
@@ -178,6 +179,29 @@ class Lowering {
         AddStep(Step::Kind::kCopy, id, {ToPlace(plan_.placements[id][0]), ToPlace(plan_.placements[operand][0])});
     step.bytes = module_.shape(id).byte_size();
     step.new_bytes = 0;
+    return {};
+  }
+
+  Status SetWindow(InstrId id) {
+    const Instruction& slice = module_.instruction(id);
+    const Shape& array = module_.shape(slice.operands[0]);
+    const std::vector<int64_t> strides = ir::RowMajorStrides(array.dimensions);
+    std::vector<Place> places = {ToPlace(plan_.placements[id][0]), ToPlace(plan_.windows.at(id))};
+    Window window;
+    for (size_t dim = 0; dim < strides.size(); ++dim) {
+      const InstrId start = slice.operands[1 + dim];
+      const int64_t last = array.dimensions[dim] - slice.shape.dimensions[dim];
+      if (last == 0) continue;
+      const ElementType type = module_.shape(start).element_type;
+      window.starts.push_back(
+          {last, strides[dim] * ir::ElementBytes(array.element_type), ir::ElementBytes(type), ir::IsSigned(type)});
+      places.push_back(ToPlace(plan_.placements[start][0]));
+    }
+    Step& step = AddStep(Step::Kind::kWindow, id);
+    step.index = static_cast<uint32_t>(program_.windows.size());
+    step.place_count = static_cast<uint32_t>(places.size());
+    program_.places.insert(program_.places.end(), places.begin(), places.end());
+    program_.windows.push_back(std::move(window));
     return {};
   }
 

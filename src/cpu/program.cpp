@@ -13,6 +13,7 @@ const char* KindName(Step::Kind kind) {
     case Step::Kind::kConvolution: return "convolution";
     case Step::Kind::kFft: return "fft";
     case Step::Kind::kCustomCall: return "custom-call";
+    case Step::Kind::kWindow: return "window";
     case Step::Kind::kCopy: return "copy";
     case Step::Kind::kMove: return "move";
     case Step::Kind::kJump: return "jump";

@@ -42,6 +42,7 @@ struct Program {
   std::vector<MatMul> matmuls;
   std::vector<Convolution> convolutions;
   std::vector<Fft> ffts;
+  std::vector<Window> windows;
   std::vector<ffi::CallSite> custom_calls;
   std::vector<ir::Literal> constants;  // elements in the order of memory
   std::vector<Place> results;          // per result leaf

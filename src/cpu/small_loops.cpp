@@ -68,6 +68,7 @@ class SmallLoops {
         }
         case Step::Kind::kCopy: return step.bytes <= kMaxCopiedBytes;
         case Step::Kind::kMove:
+        case Step::Kind::kWindow:
         case Step::Kind::kJump:
         case Step::Kind::kJumpUnless:
         case Step::Kind::kSwitch: return true;
@@ -90,6 +91,7 @@ class SmallLoops {
     request.places = program_.places;
     request.targets = program_.targets;
     request.kernels = program_.kernels;
+    request.windows = program_.windows;
     request.arena_offsets = arena_offsets_;
     Step step;
     step.kind = Step::Kind::kLoop;

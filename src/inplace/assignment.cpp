@@ -68,7 +68,7 @@ struct Walk {
   Families families;
   IdVector<DefinitionId, Slice> place;
   std::unordered_map<BufferId, LocalBuffer> buffers;
-  std::unordered_map<BufferId, BufferId> slot_of;  // of a borrowing leaf's pointer
+  std::unordered_map<BufferId, BufferId> slot_of;  // of a borrowing leaf's pointer, of a window's
   Pairing pairing;
   std::vector<BufferId> taken_here;  // by results of the current node
 };
@@ -154,6 +154,7 @@ class Assigner {
   }
 
   void Touch(BufferId buffer, int64_t time) {
+    if (auto window = window_of_.find(buffer); window != window_of_.end()) Touch(window->second, time);
     intervals_[buffer].first = std::min(intervals_[buffer].first, time);
     intervals_[buffer].last = std::max(intervals_[buffer].last, time);
   }
@@ -303,6 +304,9 @@ class Assigner {
     if (instruction.opcode == Opcode::kSlice) {
       if (std::optional<Slice> view = ViewOf(walk, definition)) return *view;
     }
+    if (instruction.opcode == Opcode::kDynamicSlice) {
+      if (std::optional<Slice> window = WindowOf(walk, definition)) return *window;
+    }
     if (std::optional<BufferId> reused = DyingOperand(walk, definition)) return {*reused, 0};
     if (std::optional<BufferId> spare = DeadDonation(walk, definition)) return {*spare, 0};
     return {AddBuffer({.kind = Buffer::Kind::kScratch, .bytes = made.bytes}), 0};
@@ -391,18 +395,52 @@ class Assigner {
     Slice base = PlaceOf(walk, slice.operands[0], 0);
     base.offset += BoxOffset(array, box);
     // Kernels may count on the alignment of their operands.
-    if (base.offset % kArenaAlignment != 0) return std::nullopt;
+    if (base.offset % kArenaAlignment != 0 || !StaysAsItIs(walk, base.buffer, definition)) return std::nullopt;
+    return base;
+  }
+
+  // The buffer that a part of it, `definition`, is read from keeps its bytes until the last use of the part.
+  bool StaysAsItIs(Walk& walk, BufferId buffer, DefinitionId definition) {
+    int32_t made = walk.dataflow.definition(definition).node;
     int32_t last = walk.families.LastUse(definition);
     bool is_result = last >= walk.dataflow.node_count();
     bool is_overwritten = walk.families.Writer(definition) <= walk.dataflow.node_count();
-    if (is_result || is_overwritten || !LeavesReservation(walk, SlotOf(walk, base.buffer), definition)) {
-      return std::nullopt;
-    }
-    for (DefinitionId held : walk.buffers[SlotOf(walk, base.buffer)].held) {
+    if (is_result || is_overwritten || !LeavesReservation(walk, SlotOf(walk, buffer), definition)) return false;
+    return std::ranges::none_of(walk.buffers[SlotOf(walk, buffer)].held, [&](DefinitionId held) {
       int32_t writer = walk.families.Writer(held);
-      if (writer > made.node && writer <= last) return std::nullopt;
+      return writer > made && writer <= last;
+    });
+  }
+
+  // A pointer into the operand's bytes, when the window of the dynamic-slice is one run of them that stays as it is until the
+  // window's last use. Loops and branches keep what they are given for themselves.
+  std::optional<Slice> WindowOf(Walk& walk, DefinitionId definition) {
+    const Definition& made = walk.dataflow.definition(definition);
+    const Instruction& slice = module_.instruction(made.instruction);
+    const ir::Shape& array = module_.shape(slice.operands[0]);
+    const ir::Dimensions& sizes = slice.shape.dimensions;
+    const Region window = Region::Box(ir::Dimensions(sizes.size(), 0), sizes);
+    if (made.bytes == 0 || sizes == array.dimensions || !array.is_row_major() || !IsContiguous(array, window))
+      return std::nullopt;
+    // Kernels may count on the alignment of their operands.
+    Slice base = PlaceOf(walk, slice.operands[0], 0);
+    const std::vector<int64_t> strides = ir::RowMajorStrides(array.dimensions);
+    bool is_aligned = base.offset % kArenaAlignment == 0;
+    for (size_t dim = 0; dim < sizes.size(); ++dim) {
+      bool moves = sizes[dim] != array.dimensions[dim];
+      is_aligned = is_aligned && (!moves || strides[dim] * ir::ElementBytes(array.element_type) % kArenaAlignment == 0);
     }
-    return base;
+    bool goes_inside = std::ranges::any_of(walk.dataflow.uses(definition), [&](const analysis::DefinitionUse& use) {
+      if (use.node >= walk.dataflow.node_count()) return true;
+      Opcode user = module_.instruction(walk.dataflow.instruction(use.node)).opcode;
+      return user == Opcode::kWhile || user == Opcode::kConditional;
+    });
+    if (!is_aligned || goes_inside || !StaysAsItIs(walk, base.buffer, definition)) return std::nullopt;
+    BufferId pointer = AddBuffer({.kind = Buffer::Kind::kPointer, .bytes = made.bytes});
+    walk.slot_of[pointer] = SlotOf(walk, base.buffer);
+    window_of_[pointer] = base.buffer;
+    plan_.windows[made.instruction] = base;
+    return Slice{pointer, 0};
   }
 
   void PlaceLoop(Walk& walk, InstrId id, int64_t start) {
@@ -554,6 +592,7 @@ class Assigner {
   const PlanOptions& options_;
   std::unordered_map<ComputationId, Scope> scope_of_;
   IdVector<BufferId, Interval> intervals_;
+  std::unordered_map<BufferId, BufferId> window_of_;  // of a window's pointer: the buffer it points into
   ExchangeClasses exchanges_;
   int64_t time_ = 0;
 };

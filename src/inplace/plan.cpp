@@ -11,6 +11,7 @@ bool BufferPlan::IsView(ir::InstrId id) const {
     case ir::Opcode::kAddDependency:
     case ir::Opcode::kAfterAll:
     case ir::Opcode::kDomain: return true;
+    case ir::Opcode::kDynamicSlice: return windows.contains(id);
     // These move elements unless they were placed on their operand's bytes.
     case ir::Opcode::kSlice:
     case ir::Opcode::kReshape:

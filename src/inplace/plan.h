@@ -25,7 +25,7 @@ struct Buffer {
     kConstant,   // read-only bytes of a constant instruction
     kOwned,      // an allocation of its own per run; may leave the program as a result
     kScratch,    // [arena_offset, arena_offset + bytes) of the run's arena
-    kPointer,    // no memory: a loop sets it to where its state lies
+    kPointer,    // no memory: a loop sets it to where its state lies, a dynamic-slice to where its window starts
   };
   Kind kind = Kind::kScratch;
   int64_t bytes = 0;
@@ -101,6 +101,9 @@ struct BufferPlan {
   IdVector<ir::InstrId, std::vector<Slice>> placements;
   std::unordered_map<ir::InstrId, LoopPlan> loops;
   std::unordered_map<ir::InstrId, BranchPlan> branches;
+  // Dynamic-slices that move no bytes: the slice's own pointer is set to where the window starts in the operand, whose elements
+  // start here. The window is one run of bytes; start k moves it by RowMajorStrides(operand)[k] elements, clamped as always.
+  std::unordered_map<ir::InstrId, Slice> windows;
   std::vector<Slice> results;  // per result leaf of the entry
   std::vector<Donation> donations;
   std::vector<CopyRecord> copies;  // every copy instruction of the module

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "analysis/effects.h"
+#include "interp/elements.h"
 #include "interp/evaluate.h"
 
 namespace stead::inplace {
@@ -197,6 +198,7 @@ class Replay {
         break;
       default: break;
     }
+    if (plan_.windows.contains(id)) return SetWindow(id);
     if (plan_.IsView(id)) return {};
     bool row_major = true;
     ir::ForEachLeaf(instruction.shape, [&](const ir::ShapeIndex&, const Shape& leaf) {
@@ -212,6 +214,24 @@ class Replay {
     TRY(Literal result, interp::EvaluateInstruction(plan_.module, id, operands));
     size_t next = 0;
     return StoreValue(result, plan_.placements[id], next);
+  }
+
+  Status SetWindow(InstrId id) {
+    const Instruction& slice = plan_.module.instruction(id);
+    const Shape& array = plan_.module.shape(slice.operands[0]);
+    const std::vector<int64_t> strides = ir::RowMajorStrides(array.dimensions);
+    const Slice& base = plan_.windows.at(id);
+    Pointer pointer = pointers_[base.buffer];
+    pointer.offset += base.offset;
+    for (size_t dim = 0; dim < strides.size(); ++dim) {
+      InstrId start = slice.operands[1 + dim];
+      int64_t last = array.dimensions[dim] - slice.shape.dimensions[dim];
+      TRY(Literal index, Load(plan_.module.shape(start), plan_.placements[start][0]));
+      pointer.offset +=
+          std::clamp<int64_t>(interp::IndexAt(index, 0), 0, last) * strides[dim] * ir::ElementBytes(array.element_type);
+    }
+    pointers_[plan_.placements[id][0].buffer] = pointer;
+    return {};
   }
 
   Status RunLoop(InstrId id) {

@@ -83,6 +83,33 @@ TEST(Planner, ReadsFirstAndUpdatesInPlace) {
   EXPECT_TRUE(planned.plan().module.is_scheduled);
 }
 
+// A row of a larger array is a pointer, unless the array changes before the row's last use.
+TEST(Planner, PointsToARowThatStays) {
+  const std::string text = R"(HloModule m, buffer_donor={ (0, {}) }
+ENTRY main {
+  x = f32[4,16] parameter(0)
+  i = s32[] parameter(1)
+  zero = s32[] constant(0)
+  row = f32[1,16] dynamic-slice(x, i, zero), dynamic_slice_sizes={1,16}
+  product = f32[] dot(row, row), lhs_contracting_dims={0,1}, rhs_contracting_dims={0,1}
+  new = f32[4,16] dynamic-update-slice(x, LATE, zero, zero)
+  ROOT t = (f32[4,16], f32[]) tuple(new, product)
+})";
+  auto with = [&](const std::string& update) {
+    std::string changed = text;
+    changed.replace(changed.find("LATE"), 4, update);
+    return changed;
+  };
+  std::string other = with("other");
+  other.insert(other.find("  i = s32"), "  other = f32[1,16] parameter(2)\n");
+  Planned stays(other);
+  EXPECT_EQ(stays.plan().windows.size(), 1u);
+  EXPECT_EQ(stays.plan().arena_bytes, 0);
+  // Written back elsewhere in the same array: the row must be there while the array changes.
+  Planned changes(with("row"));
+  EXPECT_EQ(changes.plan().windows.size(), 0u);
+}
+
 // The transpose of a square exchanges its elements in pairs: no second array, also through reshapes and with what is fused.
 TEST(Planner, TransposesADonatedSquareInPlace) {
   Planned planned(R"(HloModule m, buffer_donor={ (0, {}) }

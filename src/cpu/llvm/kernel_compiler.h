@@ -54,6 +54,7 @@ struct LoopRequest {
   std::span<const Place> places;
   std::span<const uint32_t> targets;
   std::span<const Kernel> kernels;
+  std::span<const Window> windows;
   // Per slot: its place in the arena, the same for the whole run; -1 for slots whose pointer is known only at run time.
   std::span<const int64_t> arena_offsets;
 };

@@ -91,6 +91,7 @@ void LoopEmitter::EmitStep(const Step& step, llvm::BasicBlock* next) {
                             static_cast<uint64_t>(step.bytes));
       break;
     case Step::Kind::kMove: EmitMove(step); break;
+    case Step::Kind::kWindow: EmitWindow(step); break;
     case Step::Kind::kJump: builder_.CreateBr(Target(step, 0)); return;
     case Step::Kind::kJumpUnless: {
       llvm::Value* const holds = builder_.CreateLoad(builder_.getInt8Ty(), Address(step.first_place));
@@ -126,6 +127,21 @@ void LoopEmitter::EmitMove(const Step& step) {
   for (uint32_t pair = 0; pair < step.place_count; pair += 2) {
     builder_.CreateStore(sources[pair / 2], variables_.at(request_.places[step.first_place + pair].slot));
   }
+}
+
+void LoopEmitter::EmitWindow(const Step& step) {
+  llvm::Value* data = Address(step.first_place + 1);
+  uint32_t place = step.first_place + 2;
+  for (const Window::Start& start : request_.windows[step.index].starts) {
+    llvm::Value* const read = builder_.CreateAlignedLoad(builder_.getIntNTy(static_cast<unsigned>(8 * start.bytes)),
+                                                         Address(place++), llvm::Align(1));
+    llvm::Value* index = start.is_signed ? builder_.CreateSExt(read, builder_.getInt64Ty())
+                                         : builder_.CreateZExt(read, builder_.getInt64Ty());
+    if (start.is_signed) index = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, index, builder_.getInt64(0));
+    index = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, builder_.getInt64(start.last));
+    data = builder_.CreatePtrAdd(data, builder_.CreateMul(index, builder_.getInt64(start.stride_bytes)));
+  }
+  builder_.CreateStore(data, variables_.at(request_.places[step.first_place].slot));
 }
 
 void LoopEmitter::EmitSwitch(const Step& step) {

@@ -32,6 +32,7 @@ class LoopEmitter {
   void EmitKernel(const Step& step);
   void EmitMove(const Step& step);
   void EmitSwitch(const Step& step);
+  void EmitWindow(const Step& step);
   void InlineSmallKernels();
 
   const LoopRequest& request_;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "ir/module.h"
 
@@ -22,6 +23,7 @@ struct Step {
     kConvolution,  // convolutions[index] on places input, kernel, out
     kFft,          // ffts[index] on places operand, result
     kCustomCall,   // custom_calls[index] on places of its operands and results
+    kWindow,       // pointer: slot of the first place := windows[index] of the second, its starts at the other places
     kCopy,         // `bytes` bytes, places to, from; they do not overlap
     kMove,         // pointers: slot of the first place of each pair := address of the second, all at once
     kJump,         // to targets[0]
@@ -36,6 +38,17 @@ struct Step {
   ir::InstrId instruction;  // what the step is for
   // For counting. A step that stores more has copied the rest; -1: all it stores is new.
   int64_t new_bytes = -1;
+};
+
+// Where the window of a dynamic-slice starts: the sum of the clamped starts times their strides.
+struct Window {
+  struct Start {
+    int64_t last = 0;          // the largest start
+    int64_t stride_bytes = 0;  // that one more moves the window by
+    int64_t bytes = 4;         // of the integer
+    bool is_signed = true;
+  };
+  std::vector<Start> starts;
 };
 
 }  // namespace stead::cpu

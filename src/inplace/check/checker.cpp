@@ -181,6 +181,43 @@ Status Checker::SliceView(InstrId id) {
   return {};
 }
 
+// A dynamic-slice whose pointer goes somewhere into its operand's bytes: reading it may read any of them.
+Status Checker::DynamicSliceView(InstrId id) {
+  const Instruction& instruction = module_.instruction(id);
+  InstrId operand = instruction.operands[0];
+  const ir::Shape& from = module_.shape(operand);
+  const Slice& own = Slices(id)[0];
+  if (plan_.buffers[own.buffer].kind != Buffer::Kind::kPointer || own.offset != 0 || set_anew_.contains(own.buffer))
+    return Refused(id, "the window has no pointer of its own");
+  auto [window, fresh] = windows_.try_emplace(own.buffer, Window{id, from.byte_size()});
+  if (!fresh && window->second.slice != id) return Refused(id, "two windows share a pointer");
+  if (!from.is_row_major()) return Refused(id, "a view of a transposed layout");
+  bool inner_is_whole = true;
+  for (int64_t dim = from.rank() - 1; dim >= 0; --dim) {
+    int64_t extent = instruction.shape.dimensions[dim];
+    if (extent != 1 && !inner_is_whole) return Refused(id, "its bytes are not contiguous");
+    if (extent != from.dimensions[dim]) inner_is_whole = false;
+  }
+  if (!(PlaceOf(plan_.windows.at(id)) == PlaceOf(Slices(operand)[0])))
+    return Refused(id, "the window is not taken from where its operand lies");
+  Leaf view = leaves_.at(operand)[0];
+  if (view.region.whole) {
+    view.dimensions = from.dimensions;
+    view.region = Region::Box(std::vector<int64_t>(from.dimensions.size(), 0), from.dimensions);
+    view.base = plan_.windows.at(id);
+  }
+  view.place = own;
+  leaves_[id] = {std::move(view)};
+  return {};
+}
+
+// Where a read of an operand's leaf may touch bytes: at its place, or anywhere in the array that its pointer goes into.
+ByteRange Checker::ReadRange(InstrId operand, size_t leaf, int64_t bytes) const {
+  auto window = windows_.find(Slices(operand)[leaf].buffer);
+  if (window == windows_.end()) return RangeOf(Slices(operand)[leaf], bytes);
+  return RangeOf(leaves_.at(operand)[leaf].base, window->second.bytes);
+}
+
 Status Checker::CheckReads(InstrId id, const Effects& effects) {
   const Instruction& instruction = module_.instruction(id);
   for (size_t operand = 0; operand < instruction.operands.size(); ++operand) {
@@ -217,7 +254,7 @@ Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_lea
     InstrId from = instruction.operands[operand];
     std::vector<ir::Shape> shapes = ArrayLeaves(module_.shape(from));
     for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-      ByteRange operand_range = RangeOf(Slices(from)[leaf], shapes[leaf].byte_size());
+      ByteRange operand_range = ReadRange(from, leaf, shapes[leaf].byte_size());
       const Tie* tie = TieOf(instruction, effects, operand, leaf, result_leaf);
       bool same = operand_range.place == range.place && operand_range.bytes == range.bytes;
       // In the first iteration the operand may still lie apart, which ops that go element by element do not mind.
@@ -313,6 +350,7 @@ Status Checker::Step(InstrId id, const std::vector<Leaf>& parameters) {
     case Opcode::kWhile: return Loop(id);
     case Opcode::kConditional: return Branches(id);
     case Opcode::kSlice: return plan_.IsView(id) ? SliceView(id) : Execute(id);
+    case Opcode::kDynamicSlice: return plan_.IsView(id) ? DynamicSliceView(id) : Execute(id);
     default: break;
   }
   if (ArrayLeaves(instruction.shape).empty()) {

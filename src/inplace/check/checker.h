@@ -44,6 +44,12 @@ class Checker {
   std::unordered_set<BufferId> set_anew_;  // targets of entry moves and branch ends
   std::unordered_map<ir::InstrId, std::unordered_set<BufferId>> exchanged_;  // per loop: by it and the loops inside
   std::unordered_map<ir::InstrId, std::vector<Leaf>> leaves_;
+  // Of a pointer that a dynamic-slice sets: the slice, and the bytes of the array that it points into.
+  struct Window {
+    ir::InstrId slice;
+    int64_t bytes = 0;
+  };
+  std::unordered_map<BufferId, Window> windows_;
   uint32_t next_content_ = 0;
   int64_t next_permutation_ = 1;
 
@@ -60,6 +66,8 @@ class Checker {
   Status Step(ir::InstrId id, const std::vector<Leaf>& parameters);
   Status Forward(ir::InstrId id);
   Status SliceView(ir::InstrId id);
+  Status DynamicSliceView(ir::InstrId id);
+  ByteRange ReadRange(ir::InstrId operand, size_t leaf, int64_t bytes) const;
   Status Execute(ir::InstrId id);
   Status CheckReads(ir::InstrId id, const analysis::Effects& effects);
   Status CheckWrite(ir::InstrId id, const analysis::Effects& effects, size_t result_leaf);

@@ -125,6 +125,43 @@ ENTRY e {
   EXPECT_EQ(late.Verdict(), "");
 }
 
+// A row that a dynamic-slice only points to, read before or after the row is overwritten.
+HandMade RowByPointer(bool read_late) {
+  const std::string read = "  n = f32[1,16] negate(w)\n";
+  const std::string write = "  z = f32[4,16] dynamic-update-slice(x, u, i, zero)\n";
+  HandMade plan(R"(HloModule m
+ENTRY e {
+  x = f32[4,16] parameter(0)
+  u = f32[1,16] parameter(1)
+  i = s32[] parameter(2)
+  zero = s32[] constant(0)
+  w = f32[1,16] dynamic-slice(x, i, zero), dynamic_slice_sizes={1,16}
+)" + (read_late ? write + read : read + write) +
+                "  ROOT t = (f32[4,16], f32[1,16]) tuple(z, n)\n}");
+  BufferId x = plan.Parameter(0, 4 * kArray, true), u = plan.Parameter(1, kArray, false),
+           i = plan.Parameter(2, 4, false), zero = plan.Constant("zero", 4), n = plan.Owned(kArray);
+  BufferId w = plan.plan().buffers.Add({.kind = Buffer::Kind::kPointer, .bytes = kArray});
+  plan.plan().windows[plan.Named("w")] = {x, 0};
+  plan.Place("x", {{x}}).Place("u", {{u}}).Place("i", {{i}}).Place("zero", {{zero}}).Place("w", {{w}});
+  plan.Place("n", {{n}}).Place("z", {{x}}).Place("t", {{x}, {n}}).Results({{x}, {n}});
+  return plan;
+}
+
+TEST(PlanChecker, FollowsAPointerToARow) {
+  EXPECT_EQ(RowByPointer(false).Verdict(), "");
+  HandMade late = RowByPointer(true);
+  ExpectRefused(late, "no longer where");
+  HandMade elsewhere = RowByPointer(false);
+  elsewhere.plan().windows[elsewhere.Named("w")].offset = 64;
+  ExpectRefused(elsewhere, "not taken from where its operand lies");
+}
+
+TEST(PlanChecker, RefusesToWriteOverTheArrayThatARowIsReadFrom) {
+  HandMade plan = RowByPointer(false);
+  plan.Place("n", {{plan.plan().placements[plan.Named("x")][0].buffer, 64}});
+  ExpectRefused(plan, "while reading it");
+}
+
 TEST(PlanChecker, FollowsViewsOfViews) {
   constexpr char kText[] = R"(HloModule m
 ENTRY e {
