@@ -1,9 +1,11 @@
 // Moves blocks of matrices between arrays of any element type and layout and the packed form that tiles read and write.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "cpu/kernels/matmul.h"
@@ -49,6 +51,49 @@ To ConvertElement(From value) {
   }
 }
 
+// packed[d * width + m] = rows[m][d] for four of each, in registers.
+inline void TransposeFour(const float* const rows[4], float* packed, int64_t width) {
+  using Four = float __attribute__((vector_size(16)));
+  Four row[4];
+  for (int m = 0; m < 4; ++m) std::memcpy(&row[m], rows[m], sizeof row[m]);
+  const Four low02 = __builtin_shufflevector(row[0], row[2], 0, 4, 1, 5);
+  const Four low13 = __builtin_shufflevector(row[1], row[3], 0, 4, 1, 5);
+  const Four high02 = __builtin_shufflevector(row[0], row[2], 2, 6, 3, 7);
+  const Four high13 = __builtin_shufflevector(row[1], row[3], 2, 6, 3, 7);
+  const Four column[4] = {
+      __builtin_shufflevector(low02, low13, 0, 4, 1, 5), __builtin_shufflevector(low02, low13, 2, 6, 3, 7),
+      __builtin_shufflevector(high02, high13, 0, 4, 1, 5), __builtin_shufflevector(high02, high13, 2, 6, 3, 7)};
+  for (int d = 0; d < 4; ++d) std::memcpy(packed + d * width, &column[d], sizeof column[d]);
+}
+
+// The source is read along the depth, where it is contiguous, at least in runs.
+template <typename T, typename Source>
+void PackAlongDepth(const Source* source, const int64_t* minor, int64_t count, const int64_t* depth,
+                    int64_t depth_count, T* packed, int64_t width) {
+  const auto pack = [&](int64_t first_m, int64_t end_m, int64_t first_d, int64_t end_d) {
+    for (int64_t m = first_m; m < end_m; ++m) {
+      for (int64_t d = first_d; d < end_d; ++d) packed[d * width + m] = ConvertElement<T>(source[minor[m] + depth[d]]);
+    }
+  };
+  if constexpr (std::is_same_v<T, float> && std::is_same_v<Source, float>) {
+    for (int64_t d = 0; d < depth_count; d += 4) {
+      const bool is_run = d + 4 <= depth_count && depth[d + 1] == depth[d] + 1 && depth[d + 2] == depth[d] + 2 &&
+                          depth[d + 3] == depth[d] + 3;
+      const int64_t end = std::min(d + 4, depth_count);
+      int64_t m = 0;
+      for (; is_run && m + 4 <= count; m += 4) {
+        const Source* const start = source + depth[d];
+        const Source* const rows[4] = {start + minor[m], start + minor[m + 1], start + minor[m + 2],
+                                       start + minor[m + 3]};
+        TransposeFour(rows, packed + d * width + m, width);
+      }
+      pack(m, count, d, end);
+    }
+  } else {
+    pack(0, count, 0, depth_count);
+  }
+}
+
 // packed[d * width + m] = source[minor[m] + depth[d]] for m < count, 0 for count <= m < width. `minor` and `depth` are
 // offsets in elements.
 template <typename T, typename Source>
@@ -56,10 +101,7 @@ void PackBlock(const Source* source, const int64_t* minor, int64_t count, const 
                T* packed, int64_t width) {
   const bool is_contiguous = count > 1 && minor[count - 1] - minor[0] == count - 1 && minor[1] - minor[0] == 1;
   if (!is_contiguous && depth_count > 1 && depth[1] - depth[0] == 1) {
-    // Contiguous along the depth: read in that order.
-    for (int64_t m = 0; m < count; ++m) {
-      for (int64_t d = 0; d < depth_count; ++d) packed[d * width + m] = ConvertElement<T>(source[minor[m] + depth[d]]);
-    }
+    PackAlongDepth(source, minor, count, depth, depth_count, packed, width);
   } else {
     for (int64_t d = 0; d < depth_count; ++d) {
       const Source* const row = source + depth[d] + minor[0];
