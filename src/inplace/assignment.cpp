@@ -420,6 +420,8 @@ class Assigner {
     const ir::Shape& array = module_.shape(slice.operands[0]);
     const ir::Dimensions& sizes = slice.shape.dimensions;
     const Region window = Region::Box(ir::Dimensions(sizes.size(), 0), sizes);
+    // A window whose place is known may be read after other rows were overwritten; a pointer counts as reading any row.
+    if (!walk.dataflow.effects(made.node).reads[0].region.whole) return std::nullopt;
     if (made.bytes == 0 || sizes == array.dimensions || !array.is_row_major() || !IsContiguous(array, window))
       return std::nullopt;
     // Kernels may count on the alignment of their operands.

@@ -200,6 +200,8 @@ Status Checker::DynamicSliceView(InstrId id) {
   }
   if (!(PlaceOf(plan_.windows.at(id)) == PlaceOf(Slices(operand)[0])))
     return Refused(id, "the window is not taken from where its operand lies");
+  for (size_t start = 1; start < instruction.operands.size(); ++start)
+    TRY_STATUS(RequireHeld(id, leaves_.at(instruction.operands[start])[0], {}, {}));
   Leaf view = leaves_.at(operand)[0];
   if (view.region.whole) {
     view.dimensions = from.dimensions;
