@@ -102,7 +102,7 @@ std::optional<MatMul> ToMatMul(const ir::Module& module, const Instruction& dot)
 }
 
 std::optional<Convolution> ToConvolution(const Module& module, const Instruction& convolution) {
-  constexpr int64_t kMinColumns = 8;
+  constexpr int64_t kMinGroupFeatures = 8;
   const auto& attributes = convolution.As<ir::ConvolutionAttributes>();
   const Shape& input = module.shape(convolution.operands[0]);
   const Shape& kernel = module.shape(convolution.operands[1]);
@@ -116,7 +116,8 @@ std::optional<Convolution> ToConvolution(const Module& module, const Instruction
   if (ir::IsFloat(output.element_type) != (ir::IsFloat(input.element_type) || ir::IsFloat(kernel.element_type)))
     return std::nullopt;
   if (input.element_count() == 0 || kernel.element_count() == 0 || output.element_count() == 0) return std::nullopt;
-  if (attributes.batch_group_count != 1 || group_output_features < kMinColumns) return std::nullopt;
+  if (attributes.batch_group_count != 1) return std::nullopt;
+  if (groups > 1 && group_output_features < kMinGroupFeatures) return std::nullopt;
   const std::vector<int64_t> input_strides = StridesOf(input);
   const std::vector<int64_t> kernel_strides = StridesOf(kernel);
   const std::vector<int64_t> output_strides = StridesOf(output);
