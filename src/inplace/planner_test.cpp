@@ -194,6 +194,22 @@ ENTRY main {
   }
 }
 
+// The row that is read late is known not to be the one that was overwritten.
+TEST(Planner, ReadsARowAfterTheUpdateOfAnother) {
+  Planned planned(R"(HloModule m, buffer_donor={ (0, {}) }
+ENTRY main {
+  x = f32[4,16] parameter(0)
+  row = f32[1,16] parameter(1)
+  zero = s32[] constant(0)
+  two = s32[] constant(2)
+  new = f32[4,16] dynamic-update-slice(x, row, zero, zero)
+  old = f32[1,16] dynamic-slice(x, two, zero), dynamic_slice_sizes={1,16}, control-predecessors={new}
+  sum = f32[1,16] add(old, row)
+  ROOT t = (f32[4,16], f32[1,16]) tuple(new, sum)
+})");
+  EXPECT_EQ(planned.Copies(), "");
+}
+
 // The loop only reads an array and one row of it, which is a view: both may be carried.
 TEST(Planner, CarriesAnArrayAndAViewOfIt) {
   Planned planned(R"(HloModule m, buffer_donor={ (0, {}) }

@@ -181,7 +181,7 @@ Status Checker::SliceView(InstrId id) {
   return {};
 }
 
-// A dynamic-slice whose pointer goes somewhere into its operand's bytes: reading it may read any of them.
+// A dynamic-slice whose pointer goes somewhere into its operand's bytes: reading it may read any that the slice may take.
 Status Checker::DynamicSliceView(InstrId id) {
   const Instruction& instruction = module_.instruction(id);
   InstrId operand = instruction.operands[0];
@@ -205,7 +205,8 @@ Status Checker::DynamicSliceView(InstrId id) {
   Leaf view = leaves_.at(operand)[0];
   if (view.region.whole) {
     view.dimensions = from.dimensions;
-    view.region = Region::Box(std::vector<int64_t>(from.dimensions.size(), 0), from.dimensions);
+    view.region = analysis::EffectsOf(module_, id).reads[0].region;
+    if (view.region.whole) view.region = Region::Box(std::vector<int64_t>(from.dimensions.size(), 0), from.dimensions);
     view.base = plan_.windows.at(id);
   }
   view.place = own;

@@ -156,6 +156,27 @@ TEST(PlanChecker, FollowsAPointerToARow) {
   ExpectRefused(elsewhere, "not taken from where its operand lies");
 }
 
+TEST(PlanChecker, RefusesAPointerToARowWhoseNumberIsGone) {
+  HandMade plan(R"(HloModule m
+ENTRY e {
+  x = f32[4,16] parameter(0)
+  i = s32[] parameter(1)
+  j = s32[] add(i, i)
+  zero = s32[] subtract(i, i)
+  w = f32[1,16] dynamic-slice(x, j, zero), dynamic_slice_sizes={1,16}
+  ROOT n = f32[1,16] negate(w)
+})");
+  BufferId x = plan.Parameter(0, 4 * kArray, false), i = plan.Parameter(1, 4, false), j = plan.Scratch(0, 4),
+           zero = plan.Scratch(64, 4), n = plan.Owned(kArray);
+  BufferId w = plan.plan().buffers.Add({.kind = Buffer::Kind::kPointer, .bytes = kArray});
+  plan.plan().windows[plan.Named("w")] = {x, 0};
+  plan.Place("x", {{x}}).Place("i", {{i}}).Place("j", {{j}}).Place("zero", {{zero}}).Place("w", {{w}});
+  plan.Place("n", {{n}}).Results({{n}});
+  EXPECT_EQ(plan.Verdict(), "");
+  plan.Place("zero", {{j}});
+  ExpectRefused(plan, "no longer where");
+}
+
 TEST(PlanChecker, RefusesToWriteOverTheArrayThatARowIsReadFrom) {
   HandMade plan = RowByPointer(false);
   plan.Place("n", {{plan.plan().placements[plan.Named("x")][0].buffer, 64}});
