@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "analysis/dataflow.h"
@@ -44,7 +45,11 @@ namespace {
 
 class Planner {
  public:
-  Planner(Module module, const PlanOptions& options) : options_(options) { plan_.module = std::move(module); }
+  // `moved`: result leaves of the entry that are copied to where the module demands them, or to make room there.
+  Planner(Module module, const PlanOptions& options, std::map<int32_t, int> moved = {})
+      : options_(options), moved_(std::move(moved)) {
+    plan_.module = std::move(module);
+  }
 
   Result<BufferPlan> Run() {
     TRY(scopes_, CollectScopes(plan_.module, options_));
@@ -81,8 +86,9 @@ class Planner {
     SummariseBranches(module, scope, context_);
     OrderBranches(scope);
     if (!options_.always_copy) FindBorrowing(module, scope, context_);
-    for (CopyRecord& record : SettleResults(module, scope, context_)) {
-      plan_.lower_bound_bytes += CostOf(record);
+    for (CopyRecord& record : SettleResults(module, scope, context_, moved_)) {
+      // How few results can make room for those with a demanded place is not proved.
+      if (record.reason != ir::CopyReason::kDemandedPlace) plan_.lower_bound_bytes += CostOf(record);
       plan_.copies.push_back(std::move(record));
     }
     if (options_.always_copy) BuyEveryCopy(scope);
@@ -187,15 +193,83 @@ class Planner {
   }
 
   PlanOptions options_;
+  std::map<int32_t, int> moved_;
   BufferPlan plan_;
   ScopeContext context_;
   std::vector<Scope> scopes_;
   std::unordered_map<ir::ComputationId, size_t> scope_numbers_;
 };
 
+// The array leaf, counted over all parameters, that an alias names.
+int32_t ParameterLeafOf(const Module& module, const ir::InputOutputAlias& alias) {
+  const std::vector<InstrId>& parameters = module.entry_computation().parameters;
+  int32_t leaf = analysis::ArrayLeafNumber(module.shape(parameters[alias.parameter]), alias.parameter_index);
+  for (int64_t before = 0; before < alias.parameter; ++before)
+    leaf += analysis::ArrayLeafCount(module.shape(parameters[before]));
+  return leaf;
+}
+
+// A result that a must-alias demands elsewhere than where the plan returns it, and the results that lie there instead.
+struct Misplaced {
+  int32_t demanded = 0;
+  std::vector<int32_t> occupants;
+};
+
+std::vector<Misplaced> MisplacedResults(const Module& given, const BufferPlan& plan) {
+  std::vector<Misplaced> misplaced;
+  const ir::Shape& shape = plan.module.shape(plan.module.root(plan.module.entry));
+  for (const ir::InputOutputAlias& alias : given.input_output_aliases) {
+    Misplaced result{analysis::ArrayLeafNumber(shape, alias.output_index), {}};
+    int32_t parameter = ParameterLeafOf(plan.module, alias);
+    auto is_there = [&](int32_t leaf) {
+      const Buffer& buffer = plan.buffers[plan.results[leaf].buffer];
+      return buffer.kind == Buffer::Kind::kParameter && buffer.parameter == parameter;
+    };
+    if (!alias.must || is_there(result.demanded)) continue;
+    for (int32_t leaf = 0; leaf < static_cast<int32_t>(plan.results.size()); ++leaf) {
+      if (is_there(leaf)) result.occupants.push_back(leaf);
+    }
+    misplaced.push_back(std::move(result));
+  }
+  return misplaced;
+}
+
+// One more copy of a result: of one that is misplaced, else of one in its way, else a second one, as results that change places
+// with one another need. RETURNS false when all of that was tried.
+bool MoveOneMore(const std::vector<Misplaced>& misplaced, std::map<int32_t, int>& moved) {
+  for (int copies : {1, 2}) {
+    for (const Misplaced& result : misplaced) {
+      std::vector<int32_t> leaves = {result.demanded};
+      leaves.insert(leaves.end(), result.occupants.begin(), result.occupants.end());
+      for (int32_t leaf : leaves) {
+        if (moved[leaf] >= copies) continue;
+        ++moved[leaf];
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Plans again, with one more result as a copy, until each is where it must be.
+Result<BufferPlan> PlanWithDemands(const Module& module, const PlanOptions& options) {
+  std::map<int32_t, int> moved;
+  for (;;) {
+    TRY(BufferPlan plan, Planner(module, options, moved).Run());
+    std::vector<Misplaced> misplaced = MisplacedResults(module, plan);
+    if (misplaced.empty()) return plan;
+    if (MoveOneMore(misplaced, moved)) continue;
+    return Unimplemented(
+        fmt::format("result {} cannot be returned in the memory that its must-alias demands", misplaced[0].demanded),
+        {}, "its memory is needed until the end", "say may-alias");
+  }
+}
+
 }  // namespace
 
 Result<BufferPlan> MakePlan(Module module, const PlanOptions& options) {
+  bool has_demands = std::ranges::any_of(module.input_output_aliases, &ir::InputOutputAlias::must);
+  if (has_demands && !options.always_copy) return PlanWithDemands(module, options);
   return Planner(std::move(module), options).Run();
 }
 

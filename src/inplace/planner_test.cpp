@@ -376,6 +376,28 @@ ENTRY main {
   EXPECT_NE(must.Donations().find("0<-0"), std::string::npos);
 }
 
+// A must-alias is kept whatever it costs: two results change places by three copies.
+TEST(Planner, CopiesWhatAMustAliasDemandsElsewhere) {
+  const std::string rest = R"(
+ENTRY main {
+  x = f32[100] parameter(0)
+  y = f32[100] parameter(1)
+  ROOT t = (f32[100], f32[100]) tuple(x, y)
+})";
+  Planned both("HloModule m, input_output_alias={ {0}: (1, {}, must-alias), {1}: (0, {}, must-alias) }" + rest);
+  EXPECT_EQ(both.Copies(), "C14 400, C14 400, C14 400");
+  EXPECT_EQ(both.Donations(), "1<-0 0<-1");
+  Planned updated(R"(HloModule m, input_output_alias={ {}: (1, {}, must-alias) }, buffer_donor={ (0, {}) }
+ENTRY main {
+  x = f32[100] parameter(0)
+  y = f32[100] parameter(1)
+  one = f32[1] constant({1})
+  zero = s32[] constant(0)
+  ROOT new = f32[100] dynamic-update-slice(x, one, zero)
+})");
+  EXPECT_EQ(updated.Donations(), "0<-1");
+}
+
 TEST(Planner, AFreshResultTakesADonatedBufferThatIsOver) {
   // `sum` reads both; the donated operand may be overwritten element by element once `total` has read it.
   Planned planned(R"(HloModule fresh, input_output_alias={ {0}: (0, {}, may-alias) }

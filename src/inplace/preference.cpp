@@ -50,8 +50,9 @@ class Wanted {
     DefinitionId offered = dataflow_.value(parameter, parameter_leaf).definition;
     DefinitionId head = families_.Head(dataflow_.value(root_, result_leaf).definition);
     const Definition& made = dataflow_.definition(head);
-    bool is_used =
-        dataflow_.LastUse(offered) >= dataflow_.node_count() || families_.Writer(offered) <= dataflow_.node_count();
+    // What an update makes of the array usually stays in its buffer; where the module demands the buffer, that is moved out first.
+    bool is_written = families_.Writer(offered) <= dataflow_.node_count();
+    bool is_used = families_.LastUse(offered) >= dataflow_.node_count() || (is_written && !demanded);
     if (is_used || !CanBeDirected(module_, dataflow_, head)) return;
     if (dataflow_.definition(offered).bytes != made.bytes) return;
     bool reads_it =
@@ -113,9 +114,17 @@ std::vector<OrderEdge> PreferredEdges(const Module& module, const Scope& scope, 
     const Definition& made = dataflow.definition(place.head);
     problem.weights.push_back(place.weight);
     std::unordered_set<int32_t> readers;
-    for (const DefinitionUse& use : dataflow.uses(place.offered)) {
-      if (use.node != made.node && readers.insert(use.node).second)
-        problem.arcs.push_back({use.node, made.node, {pair}});
+    auto add_readers = [&](DefinitionId content) {
+      for (const DefinitionUse& use : dataflow.uses(content)) {
+        if (use.node != made.node && readers.insert(use.node).second)
+          problem.arcs.push_back({use.node, made.node, {pair}});
+      }
+    };
+    add_readers(place.offered);
+    bool is_written = families.Writer(place.offered) <= dataflow.node_count();
+    for (size_t number = 0; is_written && number < dataflow.definition_count(); ++number) {
+      DefinitionId content(number);
+      if (content != place.offered && families.Head(content) == place.offered) add_readers(content);
     }
   }
   std::vector<OrderEdge> preferred;

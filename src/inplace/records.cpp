@@ -261,6 +261,9 @@ CopyRecord DescribeResultCopy(const Module& module, const Scope& scope, InstrId 
       break;
     case CopyReason::kConstant: record.fix = fmt::format("do not return the constant `{}`", name); break;
     case CopyReason::kReturnedTwice: record.fix = fmt::format("return `{}` once", name); break;
+    case CopyReason::kDemandedPlace:
+      record.fix = fmt::format("say may-alias, or let the caller take `{}` where it is", name);
+      break;
     case CopyReason::kLoopState:
       record.fix = fmt::format("carry `{}` once, as state of its own, or keep it out of the loop's state", name);
       break;

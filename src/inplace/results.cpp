@@ -1,5 +1,6 @@
 #include "inplace/results.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_set>
 
@@ -44,7 +45,8 @@ std::optional<CopyReason> Obstacle(const Module& module, const Scope& scope, con
 
 }  // namespace
 
-std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const ScopeContext& context) {
+std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const ScopeContext& context,
+                                      const std::map<int32_t, int>& moved) {
   std::vector<CopyRecord> records;
   if (scope.kind == Scope::Kind::kLoopCondition) return records;
   Dataflow dataflow(module, scope.computation, context);
@@ -57,11 +59,15 @@ std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const 
     const analysis::Resolved& result = dataflow.value(root, leaf);
     bool returned_before = !returned.insert(result.definition).second;
     std::optional<CopyReason> reason = Obstacle(module, scope, dataflow, context, result.definition, returned_before);
-    if (!reason) continue;
+    auto moves = moved.find(leaf);
+    int copies = scope.kind == Scope::Kind::kEntry && moves != moved.end() ? moves->second : 0;
+    if (!reason && copies > 0) reason = CopyReason::kDemandedPlace;
     const Definition& definition = dataflow.definition(result.definition);
-    CopyRecord record = DescribeResultCopy(module, scope, definition.instruction, *reason, definition.bytes);
-    record.copy = CopyResult(module, scope.computation, leaf, *reason);
-    records.push_back(std::move(record));
+    for (int copy = 0; reason && copy < std::max(copies, 1); ++copy) {
+      CopyRecord record = DescribeResultCopy(module, scope, definition.instruction, *reason, definition.bytes);
+      record.copy = CopyResult(module, scope.computation, leaf, *reason);
+      records.push_back(std::move(record));
+    }
   }
   EraseUnusedForwards(module, scope.computation);
   return records;

@@ -136,7 +136,7 @@ void ExpectMachineCodeIsRight(const Trial& trial) {
 }
 
 TEST(Agreement, MachineCodeGivesWhatProgramsMean) {
-  for (uint64_t seed : Seeds(1000001, 500)) {
+  for (uint64_t seed : Seeds(1000001, 5000)) {
     Result<Trial> trial = MakeTrial(seed, {});
     ASSERT_TRUE(trial.ok()) << trial.error().ToString();
     ExpectMachineCodeIsRight(*trial);

@@ -1,5 +1,5 @@
-// Chaos: where the planner takes the first among equals, it takes another. As many bytes are copied, the checker accepts the
-// plan, and it computes the same.
+// Chaos: where the planner takes the first among equals, it takes another. As many bytes are copied (if the plan is one of those
+// that are proved to copy the least), the checker accepts the plan, and it computes the same.
 #include <gtest/gtest.h>
 
 #include "inplace/plan_replay.h"
@@ -18,8 +18,10 @@ TEST(Chaos, OtherChoicesAmongEqualsChangeNoResultAndNoCost) {
       Result<inplace::BufferPlan> plan = inplace::MakePlan(trial->module, {.chaos_seed = chaos_seed});
       ASSERT_TRUE(plan.ok()) << plan.error().ToString() << Describe(*trial);
       SCOPED_TRACE(testing::Message() << "chaos seed " << chaos_seed);
-      ASSERT_EQ(CopiedBytes(*plan), CopiedBytes(*first)) << Describe(*trial, &*plan) << "\nwithout chaos:\n"
-                                                         << Describe(*trial, &*first);
+      if (first->exact) {
+        ASSERT_EQ(CopiedBytes(*plan), CopiedBytes(*first)) << Describe(*trial, &*plan) << "\nwithout chaos:\n"
+                                                           << Describe(*trial, &*first);
+      }
       Status checked = inplace::CheckPlan(*plan);
       ASSERT_TRUE(checked.ok()) << checked.error().ToString() << Describe(*trial, &*plan);
       Result<std::vector<ir::Literal>> results = inplace::ReplayPlan(*plan, trial->arguments);

@@ -92,7 +92,7 @@ std::string ExplainAsText(const ir::Module& given, const BufferPlan& plan) {
   text += TotalsLine("plan", explanation.plan);
   if (!plan.exact)
     text +=
-        fmt::format("  the search reached its limit: at least {} must be copied\n", BytesText(plan.lower_bound_bytes));
+        fmt::format("  not proved to be the least: at least {} must be copied\n", BytesText(plan.lower_bound_bytes));
   for (const Remark& remark : explanation.remarks) text += fmt::format("\n{}", RemarkText(remark));
   return text;
 }
