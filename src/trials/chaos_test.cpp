@@ -1,4 +1,4 @@
-// Chaos: where the planner takes the first among equals, it takes another. As many bytes are copied (if the plan is one of those
+// Chaos: where the planner takes the first among equals, it takes another. As many bytes are copied (if both plans are of those
 // that are proved to copy the least), the checker accepts the plan, and it computes the same.
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@ namespace stead::trials {
 namespace {
 
 TEST(Chaos, OtherChoicesAmongEqualsChangeNoResultAndNoCost) {
+  int compared = 0, planned = 0;
   for (uint64_t seed : Seeds(1, 300)) {
     Result<Trial> trial = MakeTrial(seed, {.calls = false});
     ASSERT_TRUE(trial.ok()) << trial.error().ToString();
@@ -18,7 +19,9 @@ TEST(Chaos, OtherChoicesAmongEqualsChangeNoResultAndNoCost) {
       Result<inplace::BufferPlan> plan = inplace::MakePlan(trial->module, {.chaos_seed = chaos_seed});
       ASSERT_TRUE(plan.ok()) << plan.error().ToString() << Describe(*trial);
       SCOPED_TRACE(testing::Message() << "chaos seed " << chaos_seed);
-      if (first->exact) {
+      ++planned;
+      if (first->exact && plan->exact) {
+        ++compared;
         ASSERT_EQ(CopiedBytes(*plan), CopiedBytes(*first)) << Describe(*trial, &*plan) << "\nwithout chaos:\n"
                                                            << Describe(*trial, &*first);
       }
@@ -29,6 +32,8 @@ TEST(Chaos, OtherChoicesAmongEqualsChangeNoResultAndNoCost) {
       ASSERT_EQ(Difference(trial->expected, *results), "") << Describe(*trial, &*plan);
     }
   }
+  // Only what a must-alias demands, and searches that were cut short, are not proved.
+  EXPECT_GT(compared, planned * 9 / 10);
 }
 
 }  // namespace
