@@ -69,6 +69,8 @@ TEST(Damage, PlansWithWrongBooksAreRefused) {
     ASSERT_TRUE(trial.ok()) << trial.error().ToString();
     Result<BufferPlan> plan = inplace::MakePlan(trial->module, {});
     ASSERT_TRUE(plan.ok()) << plan.error().ToString() << Describe(*trial);
+    // Only a certificate says how often a loop of unknown length copies; the few plans that are not proved have none.
+    if (!plan->exact) continue;
     std::mt19937_64 random(seed);
     for (const Damage& damage : DamageToBooks()) {
       BufferPlan damaged = *plan;
