@@ -1,5 +1,5 @@
 // Which elements an op addresses: boxes of slices and of windows whose start is a constant, and questions about layouts.
-//   Used by effects only. Safe wrong answers: "whole", "not the same order".
+//   Used by effects, and by passes for known starts. Safe wrong answers: "whole", "not the same order".
 #pragma once
 
 #include <optional>

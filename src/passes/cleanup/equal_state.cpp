@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "passes/rewrite/build.h"
+#include "passes/rewrite/tuple_elements.h"
 
 namespace stead::passes {
 namespace {
@@ -15,18 +16,6 @@ using ir::Instruction;
 using ir::Opcode;
 
 constexpr int kMaxEqualDepth = 8;  // of expressions that are compared
-
-// The get-tuple-elements that take each element of a value; nothing when the value is used otherwise.
-std::optional<std::vector<std::vector<InstrId>>> ReadersByElement(const ir::Module& module, InstrId tuple) {
-  std::vector<std::vector<InstrId>> readers(module.shape(tuple).elements.size());
-  if (module.root(module.instruction(tuple).computation) == tuple) return std::nullopt;
-  for (InstrId user : module.users(tuple)) {
-    const Instruction& reader = module.instruction(user);
-    if (reader.opcode != Opcode::kGetTupleElement) return std::nullopt;
-    readers[static_cast<size_t>(reader.As<ir::TupleElementAttributes>().index)].push_back(user);
-  }
-  return readers;
-}
 
 bool IsSameConstant(const ir::Module& module, InstrId left, InstrId right) {
   const Instruction& one = module.instruction(left);

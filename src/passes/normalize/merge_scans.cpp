@@ -21,6 +21,7 @@
 #include "analysis/trip_count.h"
 #include "analysis/window.h"
 #include "passes/rewrite/build.h"
+#include "passes/rewrite/tuple_elements.h"
 
 namespace stead::passes {
 namespace {
@@ -29,18 +30,6 @@ using ir::ComputationId;
 using ir::InstrId;
 using ir::Instruction;
 using ir::Opcode;
-
-// The get-tuple-elements of a tuple value, by element; nothing when the value is used otherwise.
-std::optional<std::vector<std::vector<InstrId>>> ElementsOf(const ir::Module& module, InstrId tuple) {
-  std::vector<std::vector<InstrId>> elements(module.shape(tuple).elements.size());
-  for (InstrId user : module.users(tuple)) {
-    const Instruction& element = module.instruction(user);
-    if (element.opcode != Opcode::kGetTupleElement) return std::nullopt;
-    elements[static_cast<size_t>(element.As<ir::TupleElementAttributes>().index)].push_back(user);
-  }
-  if (module.root(module.instruction(tuple).computation) == tuple) return std::nullopt;
-  return elements;
-}
 
 // The dimension in which a window of these sizes is one element wide, all others being full; nothing for other windows.
 std::optional<size_t> RowDimension(const ir::Dimensions& array, const ir::Dimensions& window) {
@@ -62,9 +51,9 @@ class Scan {
     ComputationId condition = instruction.called[0], body = instruction.called[1];
     Scan scan(module, loop, bodies);
     auto counter = analysis::CounterOf(module, loop);
-    auto tested = ElementsOf(module, module.computation(condition).parameters[0]);
-    auto state = ElementsOf(module, module.computation(body).parameters[0]);
-    auto results = ElementsOf(module, loop);
+    auto tested = ReadersByElement(module, module.computation(condition).parameters[0]);
+    auto state = ReadersByElement(module, module.computation(body).parameters[0]);
+    auto results = ReadersByElement(module, loop);
     bool plain = module.instruction(instruction.operands[0]).opcode == Opcode::kTuple &&
                  module.users(instruction.operands[0]).size() == 1 &&
                  module.instruction(module.root(body)).opcode == Opcode::kTuple;

@@ -63,4 +63,15 @@ void ShrinkTuple(ir::Module& module, InstrId tuple, const ElementFlags& kept) {
   module.SetOperands(tuple, std::move(elements));
 }
 
+std::optional<std::vector<std::vector<ir::InstrId>>> ReadersByElement(const ir::Module& module, ir::InstrId tuple) {
+  std::vector<std::vector<ir::InstrId>> readers(module.shape(tuple).elements.size());
+  if (module.root(module.instruction(tuple).computation) == tuple) return std::nullopt;
+  for (ir::InstrId user : module.users(tuple)) {
+    const ir::Instruction& reader = module.instruction(user);
+    if (reader.opcode != ir::Opcode::kGetTupleElement) return std::nullopt;
+    readers[static_cast<size_t>(reader.As<ir::TupleElementAttributes>().index)].push_back(user);
+  }
+  return readers;
+}
+
 }  // namespace stead::passes

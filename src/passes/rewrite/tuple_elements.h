@@ -1,4 +1,4 @@
-// Dropping elements of tuples that pass through loops, branches and barriers.
+// Who reads which element, and dropping elements, of tuples that pass through loops, branches and barriers.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,9 @@ using ElementFlags = std::vector<bool>;
 
 // Which elements of a tuple value are taken out and used. Nothing when the value is no tuple, is a root, or is used whole.
 std::optional<ElementFlags> UsedElements(const ir::Module& module, ir::InstrId tuple);
+
+// The get-tuple-elements that take each element of a tuple value. Nothing when the value is a root or is used whole.
+std::optional<std::vector<std::vector<ir::InstrId>>> ReadersByElement(const ir::Module& module, ir::InstrId tuple);
 
 // The shape without the elements that are not kept.
 ir::Shape KeepElements(const ir::Shape& shape, const ElementFlags& kept);
