@@ -1,4 +1,4 @@
-"""The programs that are measured: donated updates, a training step and fused elementwise work."""
+"""The programs that are measured: donated updates, a training step, a decode step and fused elementwise work."""
 
 import jax
 import jax.numpy as jnp
@@ -86,10 +86,39 @@ def mlp_inputs():
     return random.standard_normal((BATCH, LAYERS[0]), np.float32), labels
 
 
+CACHE = (8, 2048, 512)  # layers, positions, width
+
+
+def decode(cache, inputs):
+    """One token through a scan over layers that reads and updates the cache of each."""
+    weights, x, position = inputs
+
+    def layer(x, rows):
+        keys, values, weight = rows
+        keys = lax.dynamic_update_slice(keys, x[None], (position, 0))
+        values = lax.dynamic_update_slice(values, 2 * x[None], (position, 0))
+        seen = jnp.where(jnp.arange(CACHE[1]) <= position, keys @ x, -1e9)
+        return jnp.tanh(weight @ (x + jax.nn.softmax(seen) @ values)), (keys, values)
+
+    x, cache = lax.scan(layer, x, (*cache, weights))
+    return cache, x
+
+
+def decode_cache():
+    random = np.random.default_rng(3)
+    return tuple(0.1 * random.standard_normal(CACHE).astype(np.float32) for _ in range(2))
+
+
+def decode_inputs():
+    weights = 0.05 * np.random.default_rng(4).standard_normal((CACHE[0], CACHE[2], CACHE[2])).astype(np.float32)
+    return weights, np.ones(CACHE[2], np.float32), np.int32(7)
+
+
 def all_programs():
     return [
         *donated_updates(10000),
         Program("mlp_adam", mlp_adam, mlp_state, mlp_inputs),
+        Program("decode", decode, decode_cache, decode_inputs),
         elementwise_program(4096),
         elementwise_program(1 << 20),
         elementwise_program(1 << 24),
