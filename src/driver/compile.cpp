@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "driver/dump.h"
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "passes/pass_runner.h"
 #ifdef STEAD_HAVE_LLVM
 #include "cpu/compile.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "ir/element_type.h"
+#include "ir/number/element_type.h"
 
 namespace stead::ffi {
 

@@ -19,20 +19,20 @@
 #include <unordered_map>
 
 #include "analysis/dataflow.h"
-#include "inplace/arcs.h"
-#include "inplace/assignment.h"
-#include "inplace/borrowing.h"
-#include "inplace/branches.h"
-#include "inplace/chaos.h"
-#include "inplace/donation_report.h"
-#include "inplace/hitting.h"
-#include "inplace/order.h"
+#include "inplace/constraints/arcs.h"
+#include "inplace/constraints/borrowing.h"
+#include "inplace/constraints/branches.h"
+#include "inplace/constraints/results.h"
+#include "inplace/constraints/scope.h"
+#include "inplace/memory/assignment.h"
+#include "inplace/memory/donation_report.h"
+#include "inplace/order/chaos.h"
+#include "inplace/order/hitting.h"
+#include "inplace/order/order.h"
+#include "inplace/order/preference.h"
 #include "inplace/plan.h"
-#include "inplace/preference.h"
 #include "inplace/records.h"
-#include "inplace/results.h"
 #include "inplace/rewrite.h"
-#include "inplace/scope.h"
 
 namespace stead::inplace {
 

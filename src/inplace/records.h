@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "analysis/dataflow.h"
-#include "inplace/arcs.h"
-#include "inplace/hitting.h"
+#include "inplace/constraints/arcs.h"
+#include "inplace/constraints/scope.h"
+#include "inplace/order/hitting.h"
 #include "inplace/plan.h"
-#include "inplace/scope.h"
 
 namespace stead::inplace {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "inplace/byte_layout.h"
 #include "inplace/clone.h"
+#include "inplace/memory/byte_layout.h"
 
 namespace stead::inplace {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/dataflow.h"
-#include "inplace/arcs.h"
+#include "inplace/constraints/arcs.h"
 #include "ir/module.h"
 
 namespace stead::inplace {

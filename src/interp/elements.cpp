@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "interp/small_float.h"
-#include "ir/narrow_float.h"
+#include "ir/number/narrow_float.h"
 
 namespace stead::interp {
 namespace {

@@ -6,13 +6,13 @@
 
 #include "interp/evaluator.h"
 #include "interp/ops/control.h"
-#include "interp/ops/dot.h"
 #include "interp/ops/elementwise.h"
-#include "interp/ops/indexing.h"
-#include "interp/ops/linear_algebra.h"
+#include "interp/ops/linear_algebra/dot.h"
+#include "interp/ops/linear_algebra/linear_algebra.h"
+#include "interp/ops/movement/indexing.h"
+#include "interp/ops/movement/shape_ops.h"
 #include "interp/ops/random.h"
 #include "interp/ops/reduce.h"
-#include "interp/ops/shape_ops.h"
 #include "interp/scalar_computation.h"
 
 namespace stead::interp {

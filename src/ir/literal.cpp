@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "ir/narrow_float.h"
-#include "ir/small_float.h"
+#include "ir/number/narrow_float.h"
+#include "ir/number/small_float.h"
 
 namespace stead::ir {
 

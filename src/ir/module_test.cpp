@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "frontend/hlo_text/parser.h"
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 
 namespace stead::ir {
 namespace {

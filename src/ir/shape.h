@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/element_type.h"
+#include "ir/number/element_type.h"
 
 namespace stead::ir {
 

@@ -12,7 +12,7 @@
 #include "frontend/hlo_text/parser.h"
 #include "interp/elements.h"
 #include "interp/evaluate.h"
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "passes/pass_runner.h"
 
 namespace stead::passes {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "ir/element_type.h"
+#include "ir/number/element_type.h"
 #include "pjrt_abi.h"
 
 namespace stead::pjrt {

@@ -1,7 +1,7 @@
 // `stead convert FILE`: reads any accepted format and prints HLO text, unchanged in meaning, order and names.
 #include <fmt/format.h>
 
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "tools/commands.h"
 
 namespace stead::tools {

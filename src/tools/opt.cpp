@@ -1,7 +1,7 @@
 // `stead opt FILE`: the module after our pipeline, as HLO text.
 #include <fmt/format.h>
 
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "tools/commands.h"
 
 namespace stead::tools {

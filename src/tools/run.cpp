@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "interp/evaluate.h"
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "tools/commands.h"
 #include "tools/layout.h"
 #include "tools/npy.h"

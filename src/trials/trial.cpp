@@ -8,7 +8,7 @@
 
 #include "frontend/hlo_text/parser.h"
 #include "interp/evaluate.h"
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "ir/verify.h"
 
 namespace stead::trials {

@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "frontend/hlo_text/parser.h"
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "ir/verify.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

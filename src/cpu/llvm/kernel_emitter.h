@@ -15,7 +15,7 @@
 
 #include <set>
 
-#include "cpu/llvm/generator.h"
+#include "cpu/llvm/generator/generator.h"
 #include "cpu/llvm/kernel_compiler.h"
 
 namespace stead::cpu {

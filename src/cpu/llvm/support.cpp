@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cpu/llvm/arithmetic.h"
+#include "cpu/llvm/values/arithmetic.h"
 
 namespace stead::cpu {
 namespace {

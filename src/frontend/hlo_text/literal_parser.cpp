@@ -9,8 +9,8 @@
 #include <cstring>
 
 #include "frontend/hlo_text/shape_parser.h"
-#include "ir/narrow_float.h"
-#include "ir/small_float.h"
+#include "ir/number/narrow_float.h"
+#include "ir/number/small_float.h"
 
 namespace stead::frontend {
 namespace {

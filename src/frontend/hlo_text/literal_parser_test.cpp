@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "ir/printer.h"
-#include "ir/small_float.h"
+#include "ir/number/small_float.h"
+#include "ir/text/printer.h"
 
 namespace stead::frontend {
 namespace {

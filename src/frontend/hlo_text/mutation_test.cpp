@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "frontend/hlo_text/parser.h"
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "ir/verify.h"
 
 namespace stead::frontend {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 #include "ir/verify.h"
 
 namespace stead::frontend {

@@ -18,7 +18,7 @@ constexpr size_t kMaxRank = 64;
 
 constexpr std::string_view kShapeWords[] = {
 #define ELEMENT(enumerator, name, bits, type_class, number) name,
-#include "ir/element_type.def"
+#include "ir/number/element_type.def"
 #undef ELEMENT
     "token",
     "opaque",

@@ -9,7 +9,7 @@
 
 #include "frontend/stablehlo/literals.h"
 #include "frontend/stablehlo/types.h"
-#include "ir/element_type.h"
+#include "ir/number/element_type.h"
 
 namespace stead::frontend {
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <cctype>
 
-#include "ir/element_type.h"
+#include "ir/number/element_type.h"
 
 namespace stead::frontend {
 

@@ -2,7 +2,7 @@
 // every group of devices has one member, who is done at once.
 #include <algorithm>
 
-#include "frontend/stablehlo/op_importers.h"
+#include "frontend/stablehlo/ops/op_importers.h"
 
 namespace stead::frontend {
 

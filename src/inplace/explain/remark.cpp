@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "inplace/explain/given_copies.h"
-#include "ir/printer.h"
+#include "ir/text/printer.h"
 
 namespace stead::inplace {
 namespace {

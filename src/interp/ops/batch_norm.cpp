@@ -5,7 +5,7 @@
 
 #include "interp/box.h"
 #include "interp/elements.h"
-#include "interp/ops/linear_algebra.h"
+#include "interp/ops/linear_algebra/linear_algebra.h"
 
 namespace stead::interp {
 namespace {

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <cmath>
 
-#include "ir/narrow_float.h"
-#include "ir/printer.h"
-#include "ir/small_float.h"
+#include "ir/number/narrow_float.h"
+#include "ir/number/small_float.h"
+#include "ir/text/printer.h"
 
 namespace stead::ir {
 namespace {

@@ -1,0 +1,154 @@
+#include "inplace/constraints/scope.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+#include "analysis/trip_count.h"
+#include "inplace/clone.h"
+
+namespace stead::inplace {
+
+using analysis::ArrayLeafCount;
+using analysis::ArrayLeafIndex;
+using analysis::ArrayLeafNumber;
+using analysis::Dataflow;
+using analysis::Definition;
+using analysis::DefinitionId;
+using ir::ComputationId;
+using ir::InstrId;
+using ir::Instruction;
+using ir::Module;
+using ir::Opcode;
+
+namespace {
+
+// Gives the caller bodies of its own where another caller already has them.
+void OwnCallees(Module& module, InstrId caller, std::unordered_set<ComputationId>& taken) {
+  std::vector<ComputationId> called = module.instruction(caller).called;
+  for (ComputationId& callee : called) {
+    if (!taken.insert(callee).second) {
+      callee = CloneComputation(module, callee);
+      taken.insert(callee);
+    }
+  }
+  module.SetCalled(caller, std::move(called));
+}
+
+}  // namespace
+
+int64_t SaturatingProduct(int64_t left, int64_t right) {
+  int64_t product = 0;
+  return __builtin_mul_overflow(left, right, &product) ? std::numeric_limits<int64_t>::max() : product;
+}
+
+Result<std::vector<Scope>> CollectScopes(Module& module, const PlanOptions& options) {
+  std::vector<Scope> scopes{{Scope::Kind::kEntry, module.entry, {}, 0, 1}};
+  std::unordered_set<ComputationId> taken{module.entry};
+  for (size_t at = 0; at < scopes.size(); ++at) {
+    // By value: cloning adds scopes and computations.
+    const Scope scope = scopes[at];
+    const std::vector<InstrId> instructions = module.computation(scope.computation).instructions;
+    for (InstrId id : instructions) {
+      switch (module.instruction(id).opcode) {
+        case Opcode::kCall:
+          return Unimplemented(fmt::format("call `{}` is not inlined", module.instruction(id).name),
+                               module.SourceOf(id));
+        case Opcode::kWhile: {
+          OwnCallees(module, id, taken);
+          int64_t trips = analysis::TripCount(module, id).value_or(options.unknown_trip_count);
+          int64_t executions = SaturatingProduct(scope.executions, trips);
+          const Instruction& loop = module.instruction(id);
+          scopes.push_back({Scope::Kind::kLoopCondition, loop.called[0], id, 0, executions});
+          scopes.push_back({Scope::Kind::kLoopBody, loop.called[1], id, 0, executions});
+          break;
+        }
+        case Opcode::kConditional:
+          OwnCallees(module, id, taken);
+          for (size_t branch = 0; branch < module.instruction(id).called.size(); ++branch) {
+            scopes.push_back({Scope::Kind::kBranch, module.instruction(id).called[branch], id,
+                              static_cast<int32_t>(branch), scope.executions});
+          }
+          break;
+        default: break;
+      }
+    }
+  }
+  return scopes;
+}
+
+bool IsImmediate(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kConstant && instruction.shape.is_array() &&
+         instruction.shape.element_count() == 1;
+}
+
+bool IsWritable(const Module& module, const Scope& scope, const Dataflow& dataflow, const ScopeContext& context,
+                DefinitionId definition) {
+  const Definition& made = dataflow.definition(definition);
+  const Instruction& instruction = module.instruction(made.instruction);
+  if (instruction.opcode == Opcode::kConstant) return IsImmediate(instruction);
+  if (instruction.opcode != Opcode::kParameter) return true;
+  switch (scope.kind) {
+    case Scope::Kind::kEntry:
+      return module.IsDonated(instruction.As<ir::ParameterAttributes>().number,
+                              ArrayLeafIndex(instruction.shape, made.leaf));
+    case Scope::Kind::kLoopBody: return !context.untouched_state.at(scope.caller)[made.leaf];
+    case Scope::Kind::kBranch: return context.branches.at(scope.caller).owned[scope.branch][made.leaf];
+    case Scope::Kind::kLoopCondition: return false;
+  }
+  return false;
+}
+
+std::vector<bool> UntouchedState(const Module& module, ComputationId body, const ScopeContext& context) {
+  Dataflow dataflow(module, body, context);
+  InstrId parameter = module.computation(body).parameters.at(0);
+  int32_t count = ArrayLeafCount(module.shape(parameter));
+  std::vector<bool> untouched;
+  for (int32_t leaf = 0; leaf < count; ++leaf) {
+    untouched.push_back(dataflow.value(module.root(body), leaf).definition ==
+                        dataflow.value(parameter, leaf).definition);
+  }
+  return untouched;
+}
+
+namespace {
+
+void AddConsumedOperands(const BranchUse& use, std::vector<PreservingTie>& ties) {
+  for (size_t branch = 0; branch < use.consumed.size(); ++branch) {
+    for (size_t leaf = 0; leaf < use.consumed[branch].size(); ++leaf) {
+      if (!use.consumed[branch][leaf]) continue;
+      OperandLeaf operand{static_cast<int32_t>(branch) + 1, static_cast<int32_t>(leaf)};
+      auto home = std::ranges::find(use.homes, std::optional(operand));
+      int32_t result = home == use.homes.end() ? -1 : static_cast<int32_t>(home - use.homes.begin());
+      ties.push_back({operand.operand, operand.leaf, result, {}});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<PreservingTie> PreservingTies(const Module& module, const Dataflow& dataflow, int32_t node,
+                                          const ScopeContext& context) {
+  std::vector<PreservingTie> ties;
+  InstrId id = dataflow.instruction(node);
+  const Instruction& instruction = module.instruction(id);
+  for (const analysis::Tie& tie : dataflow.effects(node).ties) {
+    if (!KeepsBytes(tie.kind)) continue;
+    ties.push_back({static_cast<int32_t>(tie.operand),
+                    ArrayLeafNumber(module.shape(instruction.operands[tie.operand]), tie.operand_index),
+                    ArrayLeafNumber(instruction.shape, tie.result_index), tie.written});
+  }
+  if (instruction.opcode == Opcode::kConditional) AddConsumedOperands(context.branches.at(id), ties);
+  if (instruction.opcode != Opcode::kWhile) return ties;
+  const std::vector<bool>& untouched = context.untouched_state.at(id);
+  auto borrowing = context.borrowing.find(id);
+  for (int32_t leaf = 0; leaf < static_cast<int32_t>(untouched.size()); ++leaf) {
+    bool borrows = borrowing != context.borrowing.end() && borrowing->second.used[leaf];
+    if (!untouched[leaf] && !borrows) ties.push_back({0, leaf, leaf, {}});
+  }
+  return ties;
+}
+
+}  // namespace stead::inplace

@@ -1,0 +1,128 @@
+// Pairing results with donated buffers.
+//
+// A result's in-place chain ends at its head: the first content of its buffer. If the head is a donated parameter, the pair is
+// made already and costs nothing, whatever the program declared (swap: f(a, b) -> (b, a) pairs crosswise). If the head is an
+// op that writes everything, it may be told to write into a donated buffer of the same size that nobody needs any more at
+// that time, or that the op itself overwrites element by element. Declared pairs are tried first, then buffers the op can
+// overwrite, then any. A declared pair that would need a copy is dropped: returning a fresh buffer is cheaper than a copy.
+#include "inplace/memory/donation.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace stead::inplace {
+
+using analysis::ArrayLeafCount;
+using analysis::ArrayLeafNumber;
+using analysis::Dataflow;
+using analysis::Definition;
+using analysis::DefinitionId;
+using analysis::DefinitionUse;
+using ir::InstrId;
+using ir::Instruction;
+using ir::Module;
+using ir::Opcode;
+
+Families::Families(const Module& module, const Dataflow& dataflow, const ScopeContext& context)
+    : parent_(dataflow.definition_count()),
+      last_use_(dataflow.definition_count(), -1),
+      writer_(dataflow.definition_count(), dataflow.node_count() + 1) {
+  for (size_t number = 0; number < dataflow.definition_count(); ++number) {
+    last_use_[DefinitionId(number)] = dataflow.LastUse(DefinitionId(number));
+  }
+  for (int32_t node = 0; node < dataflow.node_count(); ++node) {
+    InstrId id = dataflow.instruction(node);
+    for (const PreservingTie& tie : PreservingTies(module, dataflow, node, context)) {
+      DefinitionId from = dataflow.value(module.operand(id, tie.operand), tie.leaf).definition;
+      if (tie.result_leaf >= 0) parent_[dataflow.value(id, tie.result_leaf).definition] = from;
+      writer_[from] = std::min(writer_[from], node);
+    }
+  }
+  // Later definitions first, so that a chain's last use reaches its head.
+  for (size_t number = dataflow.definition_count(); number-- > 0;) {
+    DefinitionId definition(number);
+    DefinitionId parent = parent_[definition];
+    if (parent.valid()) last_use_[parent] = std::max(last_use_[parent], last_use_[definition]);
+  }
+}
+
+DefinitionId Families::Head(DefinitionId definition) const {
+  while (parent_[definition].valid()) definition = parent_[definition];
+  return definition;
+}
+
+bool OverwritesFully(const Module& module, const Dataflow& dataflow, int32_t node, int32_t leaf,
+                     DefinitionId definition) {
+  InstrId id = dataflow.instruction(node);
+  std::vector<std::pair<int32_t, int32_t>> tied;  // operands and their leaves
+  bool in_pairs = false;
+  for (const analysis::Tie& tie : dataflow.effects(node).ties) {
+    if (KeepsBytes(tie.kind)) continue;
+    if (ArrayLeafNumber(module.shape(id), tie.result_index) != leaf) continue;
+    InstrId operand = module.operand(id, static_cast<size_t>(tie.operand));
+    const int32_t operand_leaf = ArrayLeafNumber(module.shape(operand), tie.operand_index);
+    const analysis::Resolved& value = dataflow.value(operand, operand_leaf);
+    if (value.definition != definition || !value.box.whole) continue;
+    tied.push_back({static_cast<int32_t>(tie.operand), operand_leaf});
+    in_pairs = in_pairs || tie.kind == analysis::TieKind::kExchange;
+  }
+  if (tied.empty()) return false;
+  // An operand that is tied to other results only may be read when this one is complete: sort(x, x).
+  return std::ranges::all_of(dataflow.uses(definition), [&](const DefinitionUse& use) {
+    if (use.node != node) return true;
+    bool is_tied = std::ranges::find(tied, std::pair(use.operand, use.leaf)) != tied.end();
+    return is_tied && (in_pairs ? use.same_pair : use.same_index);
+  });
+}
+
+bool CanBeDirected(const Module& module, const Dataflow& dataflow, DefinitionId head) {
+  const Instruction& instruction = module.instruction(dataflow.definition(head).instruction);
+  return instruction.opcode != Opcode::kParameter &&
+         (instruction.opcode != Opcode::kConstant || IsImmediate(instruction));
+}
+
+bool IsFreeFor(const Module& module, const Dataflow& dataflow, const Families& families, const Offer& offer,
+               DefinitionId head) {
+  const Definition& made = dataflow.definition(head);
+  if (offer.bytes != made.bytes) return false;
+  int32_t last = families.LastUse(offer.content);
+  if (last < made.node) return true;
+  return last == made.node && families.Writer(offer.content) > dataflow.node_count() &&
+         OverwritesFully(module, dataflow, made.node, made.leaf, offer.content);
+}
+
+Pairing PairResults(const Module& module, const Dataflow& dataflow, const Families& families, InstrId root,
+                    const std::vector<Offer>& offers, const Wishes& wishes) {
+  Pairing pairing;
+  std::unordered_set<BufferId> taken;
+  std::vector<DefinitionId> heads;
+  for (int32_t leaf = 0; leaf < ArrayLeafCount(module.shape(root)); ++leaf) {
+    heads.push_back(families.Head(dataflow.value(root, leaf).definition));
+  }
+  auto pair_if = [&](size_t result, auto accept) {
+    DefinitionId head = heads[result];
+    if (pairing.contains(head) || !CanBeDirected(module, dataflow, head)) return;
+    for (const Offer& offer : offers) {
+      if (taken.contains(offer.buffer) || !accept(result, offer)) continue;
+      if (!IsFreeFor(module, dataflow, families, offer, head)) continue;
+      pairing[head] = offer.buffer;
+      taken.insert(offer.buffer);
+      return;
+    }
+  };
+  auto is_wished = [&](size_t result, const Offer& offer) {
+    return result < wishes.size() && wishes[result] && wishes[result]->buffer == offer.buffer;
+  };
+  auto pair_all = [&](auto accept) {
+    for (size_t result = 0; result < heads.size(); ++result) pair_if(result, accept);
+  };
+  pair_all([&](size_t result, const Offer& offer) { return is_wished(result, offer) && wishes[result]->must; });
+  pair_all([&](size_t result, const Offer& offer) {
+    return families.LastUse(offer.content) == dataflow.definition(heads[result]).node;
+  });
+  pair_all(is_wished);
+  pair_all([](size_t, const Offer&) { return true; });
+  return pairing;
+}
+
+}  // namespace stead::inplace

@@ -1,0 +1,163 @@
+// Packing by best fit, in two orders; the smaller arena wins. Neither is optimal (the problem is NP-hard).
+//
+// In order of size: the largest buffer first, each in the smallest gap between the buffers that are already placed and live at
+// some time of its life, else after the last of them. Near the live bytes in practice; O(n^2 log n), so only for few buffers.
+//
+// In order of time: buffers come in order of their first use; those whose last use is over give their bytes back first. Free bytes
+// are kept as maximal holes below the arena's end; a buffer takes the smallest hole that holds it, or else grows the arena (from
+// the last hole, if that touches the end). Among buffers that start at once the largest is placed first. O(n log n).
+#include "inplace/memory/packing.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <queue>
+#include <set>
+
+namespace stead::inplace {
+namespace {
+
+constexpr size_t kFewBuffers = 1500;
+
+int64_t AlignUp(int64_t bytes, int64_t alignment = kArenaAlignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// The free holes of the arena, never touching each other.
+class Holes {
+ public:
+  int64_t arena_bytes() const { return end_; }
+
+  int64_t Take(int64_t bytes) {
+    auto fitting = by_size_.lower_bound({bytes, 0});
+    if (fitting != by_size_.end()) {
+      auto [size, offset] = *fitting;
+      Remove(offset);
+      if (size > bytes) Insert(offset + bytes, size - bytes);
+      return offset;
+    }
+    int64_t offset = end_;
+    if (!by_offset_.empty()) {
+      auto last = std::prev(by_offset_.end());
+      if (last->first + last->second == end_) {
+        offset = last->first;
+        Remove(offset);
+      }
+    }
+    end_ = offset + bytes;
+    return offset;
+  }
+
+  void Give(int64_t offset, int64_t bytes) {
+    auto next = by_offset_.lower_bound(offset);
+    if (next != by_offset_.end() && next->first == offset + bytes) {
+      bytes += next->second;
+      Remove(next->first);
+    }
+    auto previous = by_offset_.lower_bound(offset);
+    if (previous != by_offset_.begin()) {
+      --previous;
+      if (previous->first + previous->second == offset) {
+        offset = previous->first;
+        bytes += previous->second;
+        Remove(offset);
+      }
+    }
+    Insert(offset, bytes);
+  }
+
+ private:
+  void Insert(int64_t offset, int64_t bytes) {
+    by_offset_[offset] = bytes;
+    by_size_.insert({bytes, offset});
+  }
+  void Remove(int64_t offset) {
+    by_size_.erase({by_offset_.at(offset), offset});
+    by_offset_.erase(offset);
+  }
+
+  std::map<int64_t, int64_t> by_offset_;
+  std::set<std::pair<int64_t, int64_t>> by_size_;
+  int64_t end_ = 0;
+};
+
+// Where `buffer` fits best between `placed`, which are live together with it.
+int64_t BestGap(const LiveBuffer& buffer, std::vector<std::pair<int64_t, int64_t>> placed) {
+  std::ranges::sort(placed);
+  const int64_t alignment = AlignmentOf(buffer.bytes);
+  int64_t best = -1, best_bytes = std::numeric_limits<int64_t>::max(), end = 0;
+  for (const auto& [offset, bytes] : placed) {
+    const int64_t start = AlignUp(end, alignment);
+    if (start + buffer.bytes <= offset && offset - end < best_bytes) {
+      best = start;
+      best_bytes = offset - end;
+    }
+    end = std::max(end, offset + bytes);
+  }
+  return best >= 0 ? best : AlignUp(end, alignment);
+}
+
+Packing PackBySize(const std::vector<LiveBuffer>& buffers) {
+  Packing packing;
+  packing.offsets.assign(buffers.size(), 0);
+  std::vector<size_t> order(buffers.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](size_t number) { return buffers[number].bytes; });
+  std::vector<size_t> done;
+  for (size_t number : order) {
+    const LiveBuffer& buffer = buffers[number];
+    if (buffer.bytes == 0) continue;
+    std::vector<std::pair<int64_t, int64_t>> together;
+    for (size_t other : done) {
+      const LiveBuffer& placed = buffers[other];
+      if (placed.first <= buffer.last && buffer.first <= placed.last)
+        together.emplace_back(packing.offsets[other], placed.bytes);
+    }
+    packing.offsets[number] = BestGap(buffer, std::move(together));
+    packing.arena_bytes = std::max(packing.arena_bytes, packing.offsets[number] + buffer.bytes);
+    done.push_back(number);
+  }
+  return packing;
+}
+
+Packing PackByTime(const std::vector<LiveBuffer>& buffers) {
+  Packing packing;
+  packing.offsets.assign(buffers.size(), 0);
+  std::vector<size_t> order(buffers.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {},
+                           [&](size_t number) { return std::pair(buffers[number].first, -buffers[number].bytes); });
+  using Ending = std::pair<int64_t, size_t>;
+  std::priority_queue<Ending, std::vector<Ending>, std::greater<>> live;
+  Holes holes;
+  for (size_t number : order) {
+    const LiveBuffer& buffer = buffers[number];
+    while (!live.empty() && live.top().first < buffer.first) {
+      size_t over = live.top().second;
+      holes.Give(packing.offsets[over], AlignUp(buffers[over].bytes));
+      live.pop();
+    }
+    if (buffer.bytes == 0) continue;
+    packing.offsets[number] = holes.Take(AlignUp(buffer.bytes));
+    live.push({buffer.last, number});
+  }
+  packing.arena_bytes = holes.arena_bytes();
+  return packing;
+}
+
+}  // namespace
+
+int64_t AlignmentOf(int64_t bytes) {
+  return std::min(kArenaAlignment, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes))));
+}
+
+Packing PackBuffers(const std::vector<LiveBuffer>& buffers) {
+  Packing by_time = PackByTime(buffers);
+  if (buffers.size() > kFewBuffers) return by_time;
+  Packing by_size = PackBySize(buffers);
+  return by_size.arena_bytes <= by_time.arena_bytes ? by_size : by_time;
+}
+
+}  // namespace stead::inplace

@@ -1,0 +1,138 @@
+#include "pjrt/program/compile_options.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <protozero/exception.hpp>
+#include <protozero/pbf_builder.hpp>
+#include <protozero/pbf_message.hpp>
+#include <variant>
+
+namespace stead::pjrt {
+
+namespace {
+
+using Tag = protozero::pbf_tag_type;
+
+enum class OptionsField : Tag { kExecutableBuildOptions = 3, kEnvOptionOverrides = 7 };
+enum class BuildField : Tag { kNumReplicas = 4, kNumPartitions = 5, kDeviceAssignment = 9 };
+enum class OverrideEntryField : Tag { kKey = 1, kValue = 2 };
+enum class OverrideField : Tag { kString = 1, kBool = 2, kInt = 3, kDouble = 4 };
+enum class AssignmentField : Tag { kReplicaCount = 1, kComputationCount = 2, kComputationDevices = 3 };
+enum class ComputationDevicesField : Tag { kReplicaDeviceIds = 1 };
+
+using OverrideValue = std::variant<std::monostate, std::string, bool, int64_t, double>;
+
+std::string DefaultDeviceAssignment() {
+  std::string bytes;
+  protozero::pbf_builder<AssignmentField> assignment(bytes);
+  assignment.add_int32(AssignmentField::kReplicaCount, 1);
+  assignment.add_int32(AssignmentField::kComputationCount, 1);
+  protozero::pbf_builder<ComputationDevicesField> devices(assignment, AssignmentField::kComputationDevices);
+  const int64_t device_ids[] = {0};
+  devices.add_packed_int64(ComputationDevicesField::kReplicaDeviceIds, std::begin(device_ids), std::end(device_ids));
+  return bytes;
+}
+
+Status ParseBuildOptions(protozero::data_view bytes, CompileOptions& options) {
+  int64_t replicas = 1;
+  int64_t partitions = 1;
+  protozero::pbf_message<BuildField> message(bytes);
+  while (message.next()) {
+    switch (message.tag()) {
+      case BuildField::kNumReplicas: replicas = message.get_int64(); break;
+      case BuildField::kNumPartitions: partitions = message.get_int64(); break;
+      case BuildField::kDeviceAssignment: options.device_assignment = message.get_string(); break;
+      default: message.skip();
+    }
+  }
+  if (replicas > 1 || partitions > 1) {
+    return Unimplemented(
+        fmt::format("a program on {} devices ({} replicas of {} partitions); this client has one device",
+                    replicas * partitions, replicas, partitions));
+  }
+  return {};
+}
+
+OverrideValue ParseOverrideValue(protozero::data_view bytes) {
+  OverrideValue value;
+  protozero::pbf_message<OverrideField> message(bytes);
+  while (message.next()) {
+    switch (message.tag()) {
+      case OverrideField::kString: value = message.get_string(); break;
+      case OverrideField::kBool: value = message.get_bool(); break;
+      case OverrideField::kInt: value = message.get_int64(); break;
+      case OverrideField::kDouble: value = message.get_double(); break;
+      default: message.skip();
+    }
+  }
+  return value;
+}
+
+// Command lines and environment variables hand over text: "true", "1".
+std::optional<bool> AsBool(const OverrideValue& value) {
+  if (const bool* flag = std::get_if<bool>(&value)) return *flag;
+  if (const int64_t* number = std::get_if<int64_t>(&value)) return *number != 0;
+  const std::string* text = std::get_if<std::string>(&value);
+  if (text == nullptr) return std::nullopt;
+  if (*text == "true" || *text == "True" || *text == "1") return true;
+  if (*text == "false" || *text == "False" || *text == "0") return false;
+  return std::nullopt;
+}
+
+Status SetOption(const std::string& key, const OverrideValue& value, driver::Options& options) {
+  // XLA's options are for another compiler: programs that set them run here unchanged.
+  if (key.starts_with("xla_")) return {};
+  if (key == "stead_dump_to") {
+    const std::string* folder = std::get_if<std::string>(&value);
+    if (folder == nullptr) return InvalidArgument("compile option `stead_dump_to` takes the path of a folder");
+    options.dump_to = *folder;
+    return {};
+  }
+  if (key == "stead_always_copy" || key == "stead_count_copies") {
+    const std::optional<bool> flag = AsBool(value);
+    if (!flag) return InvalidArgument(fmt::format("compile option `{}` takes true or false", key));
+    (key == "stead_always_copy" ? options.plan.always_copy : options.count_copies) = *flag;
+    return {};
+  }
+  return InvalidArgument(fmt::format("No such compile option: '{}'", key));
+}
+
+Status ParseOverride(protozero::data_view bytes, CompileOptions& options) {
+  std::string key;
+  OverrideValue value;
+  protozero::pbf_message<OverrideEntryField> message(bytes);
+  while (message.next()) {
+    switch (message.tag()) {
+      case OverrideEntryField::kKey: key = message.get_string(); break;
+      case OverrideEntryField::kValue: value = ParseOverrideValue(message.get_view()); break;
+      default: message.skip();
+    }
+  }
+  return SetOption(key, value, options.driver);
+}
+
+Result<CompileOptions> ParseMessage(std::string_view bytes) {
+  CompileOptions options{.serialized = std::string(bytes), .device_assignment = DefaultDeviceAssignment()};
+  protozero::pbf_message<OptionsField> message(bytes.data(), bytes.size());
+  while (message.next()) {
+    switch (message.tag()) {
+      case OptionsField::kExecutableBuildOptions: TRY_STATUS(ParseBuildOptions(message.get_view(), options)); break;
+      case OptionsField::kEnvOptionOverrides: TRY_STATUS(ParseOverride(message.get_view(), options)); break;
+      default: message.skip();
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+Result<CompileOptions> ParseCompileOptions(std::string_view bytes) {
+  try {
+    return ParseMessage(bytes);
+  } catch (const protozero::exception& exception) {
+    return InvalidArgument(fmt::format("the compile options are no CompileOptionsProto: {}", exception.what()));
+  }
+}
+
+}  // namespace stead::pjrt
