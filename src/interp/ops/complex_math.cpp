@@ -132,7 +132,7 @@ template <typename Value>
 using WiderComplex = Complex<Wider<typename Value::value_type>>;
 
 template <typename Value>
-ElementwiseLoop SelectMathLoop(Opcode opcode) {
+ElementwiseLoop SelectComplexMathLoop(Opcode opcode) {
   using Wide = WiderComplex<Value>;
   switch (opcode) {
     case Opcode::kSign: return UnaryLoop<Value>([](Value z) { return Value(SignOf(Wide(z))); });
@@ -170,7 +170,7 @@ ElementwiseLoop SelectLoop(Opcode opcode) {
     case Opcode::kAbs:
       return UnaryLoop<Value>([](Value z) { return Real(std::hypot(Wider<Real>(z.real()), Wider<Real>(z.imag()))); });
     case Opcode::kNegate: return UnaryLoop<Value>([](Value z) { return -z; });
-    default: return SelectMathLoop<Value>(opcode);
+    default: return SelectComplexMathLoop<Value>(opcode);
   }
 }
 
