@@ -48,9 +48,22 @@ bool IsSmallArray(const ir::Shape& shape) {
   return shape.is_array() && shape.dynamic_dimensions.empty() && shape.element_count() <= kMaxElements;
 }
 
-// The value of an instruction when it is known and small.
-std::optional<ir::Literal> KnownValue(const ir::Module& module, InstrId id) {
+// An array without elements is known whatever makes it: not even a foreign function can put anything in it.
+bool IsEmptyArray(const ir::Module& module, InstrId id, const SideEffects& effects) {
   const ir::Instruction& instruction = module.instruction(id);
+  if (!IsSmallArray(instruction.shape) || instruction.shape.element_count() != 0) return false;
+  switch (instruction.opcode) {
+    case Opcode::kConstant:
+    case Opcode::kOptimizationBarrier:
+    case Opcode::kParameter: return false;
+    default: return !effects.Of(id);
+  }
+}
+
+// The value of an instruction when it is known and small.
+std::optional<ir::Literal> KnownValue(const ir::Module& module, InstrId id, const SideEffects& effects) {
+  const ir::Instruction& instruction = module.instruction(id);
+  if (IsEmptyArray(module, id, effects)) return ir::Literal::Zeros(instruction.shape);
   if (!IsSmallArray(instruction.shape) || !IsFoldable(instruction)) return std::nullopt;
   std::vector<ir::Literal> operands;
   int64_t known_elements = 0;
@@ -74,10 +87,11 @@ std::optional<ir::Literal> KnownValue(const ir::Module& module, InstrId id) {
 
 Result<PassReport> FoldConstants(ir::Module& module) {
   bool changed = false;
+  const SideEffects effects(module);
   for (ir::ComputationId computation : module.ComputationsPostOrder()) {
     const std::vector<InstrId> list = module.computation(computation).instructions;
     for (InstrId id : list) {
-      std::optional<ir::Literal> value = KnownValue(module, id);
+      std::optional<ir::Literal> value = KnownValue(module, id, effects);
       if (!value) continue;
       ir::Shape shape = module.shape(id);
       InstrId constant = Builder(module, id).Op(Opcode::kConstant, std::move(shape), {}, *std::move(value));

@@ -24,6 +24,25 @@ TEST(ConstantFold, FoldsChainsOfSmallConstants) {
   EXPECT_EQ(folded.name, "sum");
 }
 
+TEST(ConstantFold, WhatHasNoElementsIsKnown) {
+  ir::Module module = Parse(R"(HloModule m
+    ENTRY main { x = f32[0,3] parameter(0)
+      call = (f32[0], s32[]) custom-call(x), custom_call_target="factorize", api_version=API_VERSION_TYPED_FFI
+      values = f32[0] get-tuple-element(call), index=0
+      ROOT both = f32[0] add(values, values) })");
+  EXPECT_TRUE(RunPass(module, FoldConstants));
+  EXPECT_EQ(Root(module).opcode, Opcode::kConstant);
+  EXPECT_EQ(Count(module, Opcode::kCustomCall), 0);
+}
+
+TEST(ConstantFold, EffectsStayWhateverTheyGive) {
+  ir::Module module = Parse(R"(HloModule m
+    ENTRY main { x = f32[0] parameter(0)
+      ROOT call = f32[0] custom-call(x), custom_call_target="report", custom_call_has_side_effect=true,
+        api_version=API_VERSION_TYPED_FFI })");
+  EXPECT_FALSE(RunPass(module, FoldConstants));
+}
+
 TEST(ConstantFold, LeavesFillsBarriersAndRandomBits) {
   ir::Module module = Parse(R"(HloModule m
     ENTRY main { a = f32[] constant(5)
