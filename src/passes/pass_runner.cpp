@@ -9,6 +9,7 @@
 #include "passes/cleanup/equal_state.h"
 #include "passes/cleanup/remove_copies.h"
 #include "passes/cleanup/tuple_simplify.h"
+#include "passes/expand/batch_norm.h"
 #include "passes/expand/random.h"
 #include "passes/fusion/fusion.h"
 #include "passes/fusion/multi_output.h"

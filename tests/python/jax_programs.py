@@ -50,6 +50,12 @@ def reductions(x):
     return x.sum(), x.sum(0), x.max(1), x.min(), x.prod(1), x.mean(0), jnp.argmax(x, 1), (x > 0).any(0), jax.nn.logsumexp(x, axis=1)
 
 
+@program(lambda: (np.arange(4, dtype=np.uint32) + 7,))
+def bits_from_a_counter(key):
+    wide, narrow = (lax.rng_bit_generator(key, (5, 3), kind)[1] for kind in (np.uint32, np.uint8))
+    return lax.rng_bit_generator(key, (17,))[0], wide, narrow, jax.random.normal(jax.random.wrap_key_data(key, impl="rbg"), (9,))
+
+
 @program(lambda: (normal(6, 33, 17), normal(6, 17, 29, seed=1)))
 def dots(x, y):
     return jnp.einsum("bij,bjk->bik", x, y), x[0] @ y[0], y[0] @ jnp.ones(29), jnp.tensordot(x, x, ((0, 1), (0, 1)))

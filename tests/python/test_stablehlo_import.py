@@ -258,6 +258,17 @@ def test_products_as_they_were_before_dot_general(left, right, tmp_path):
     assert_close(actual[0], x @ y)
 
 
+# A program that was HLO once, as torch_xla sends it.
+def test_the_error_function_under_its_foreign_name(tmp_path):
+    program = """func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+      %y = stablehlo.custom_call @mhlo.erf(%x) {mhlo.attributes = {}, mhlo.version = 1 : i64} : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      return %y : tensor<4x8xf32>
+    }"""
+    path = tmp_path / "program.mlirbc"
+    path.write_bytes(_jax.mlir.serialize_portable_artifact(program, VERSION))
+    assert " erf(" in stead_tool.output("convert", path)
+
+
 def test_foreign_calls_look_as_xla_writes_them(tmp_path):
     result = jax.ShapeDtypeStruct((4, 8), np.float32)
 

@@ -49,9 +49,11 @@ Status AddConfiguration(OpImport& op, std::vector<ir::ExtraAttribute>& extra) {
     return {};
   }
   constexpr uint64_t kOriginal = 1;
-  TRY(mlir::EnumAttribute version, op.Get<mlir::EnumAttribute>("api_version"));
-  if (version.value >= kVersions.size()) return op.Bad("has an unknown `api_version`");
-  if (version.value > kOriginal) extra.push_back({"api_version", std::string(kVersions[version.value])});
+  TRY(std::optional<mlir::EnumAttribute> version, op.Find<mlir::EnumAttribute>("api_version"));
+  if (version && version->value >= kVersions.size()) return op.Bad("has an unknown `api_version`");
+  if (version && version->value > kOriginal) {
+    extra.push_back({"api_version", std::string(kVersions[version->value])});
+  }
   TRY(std::string config, op.Text("backend_config"));
   if (!config.empty()) extra.push_back({"backend_config", Quoted(config)});
   return {};
@@ -169,6 +171,8 @@ Status ImportCustomCall(OpImport& op) {
   bool is_identity = std::ranges::find(kIdentities, attributes.target) != kIdentities.end();
   if (is_identity && op.operands().size() == op.result_shapes().size()) return ImportIdentity(op);
   if (attributes.target == "ApproxTopK") return ImportApproxTopK(op);
+  // Programs that were HLO once name the ops that StableHLO does not have in this way.
+  if (attributes.target == "mhlo.erf") return op.Finish(ir::Opcode::kErf, op.operands());
   TRY(attributes.has_side_effect, op.Bool("has_side_effect"));
   TRY(attributes.aliases, ImportAliases(op, pool));
 
