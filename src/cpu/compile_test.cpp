@@ -447,6 +447,32 @@ TEST(Products, ConvolutionAsMatrixProduct) {
                 "s32[1,8,9] convolution(a, k), window={size=3 pad=1_1}, dim_labels=b0f_0io->b0f"));
 }
 
+TEST(LinearAlgebra, CholeskyAndTriangularSolve) {
+  for (const std::string type : {"f16", "bf16", "f32", "f64", "c64", "c128"}) {
+    const double tolerance = type.ends_with("16") ? 0.05 : 1e-3;
+    ExpectSame(fmt::format(R"(HloModule m
+ENTRY e {{
+  x = {0}[2,6,6] parameter(0)
+  b = {0}[2,6,3] parameter(1)
+  rows = s32[2,6,6] iota(), iota_dimension=1
+  columns = s32[2,6,6] iota(), iota_dimension=2
+  is_diagonal = pred[2,6,6] compare(rows, columns), direction=EQ
+  nine = {0}[] constant(9)
+  nines = {0}[2,6,6] broadcast(nine), dimensions={{}}
+  definite = {0}[2,6,6] select(is_diagonal, nines, x)
+  lower = {0}[2,6,6] cholesky(definite), lower=true
+  upper = {0}[2,6,6] cholesky(definite), lower=false
+  left = {0}[2,6,3] triangular-solve(definite, b), left_side=true, lower=true, transpose_a=ADJOINT
+  turned = {0}[2,3,6] transpose(b), dimensions={{0,2,1}}
+  right = {0}[2,3,6] triangular-solve(definite, turned), lower=false, unit_diagonal=true, transpose_a=NO_TRANSPOSE
+  ROOT r = ({0}[2,6,6], {0}[2,6,6], {0}[2,6,3], {0}[2,3,6]) tuple(lower, upper, left, right)
+}}
+)",
+                           type),
+               tolerance);
+  }
+}
+
 TEST(Sorting, KeysAndPayload) {
   const std::string less = R"(HloModule m
 less {

@@ -154,6 +154,13 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
         convolutions_[step.index](address(first), address(first + 1), address(first + 2));
         break;
       case Step::Kind::kFft: ffts_[step.index](address(first), address(first + 1)); break;
+      case Step::Kind::kCholesky:
+        RunCholesky(program_.choleskys[step.index], address(first), address(first + 1));
+        break;
+      case Step::Kind::kTriangularSolve:
+        RunTriangularSolve(program_.triangular_solves[step.index], address(first), address(first + 1),
+                           address(first + 2));
+        break;
       case Step::Kind::kCustomCall:
         gather_addresses(step);
         TRY_STATUS(custom_calls_[step.index]->Run({pointers.data(), step.place_count}, execution));

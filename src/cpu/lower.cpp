@@ -161,14 +161,33 @@ class Lowering {
     if (plan_.placements[id].empty() || plan_.IsView(id)) return {};
     if (instruction.opcode == Opcode::kCopy && instruction.shape == module_.shape(instruction.operands[0]))
       return Copy(id);
-    if (instruction.opcode == Opcode::kDot && !IsSmallProduct(module_, instruction)) {
-      if (std::optional<MatMul> matmul = ToMatMul(module_, instruction)) return Dot(id, *std::move(matmul));
+    return Compute(id);
+  }
+
+  // Routines for what they know, a kernel for everything else.
+  Status Compute(InstrId id) {
+    const Instruction& instruction = module_.instruction(id);
+    switch (instruction.opcode) {
+      case Opcode::kDot:
+        if (IsSmallProduct(module_, instruction)) break;
+        if (const auto product = ToMatMul(module_, instruction))
+          return Routine(id, Step::Kind::kMatMul, *product, program_.matmuls);
+        break;
+      case Opcode::kConvolution:
+        if (const auto convolution = ToConvolution(module_, instruction))
+          return Routine(id, Step::Kind::kConvolution, *convolution, program_.convolutions);
+        break;
+      case Opcode::kFft: return Fft(id);
+      case Opcode::kCholesky:
+        if (const auto cholesky = ToCholesky(module_, instruction))
+          return Routine(id, Step::Kind::kCholesky, *cholesky, program_.choleskys);
+        break;
+      case Opcode::kTriangularSolve:
+        if (const auto solve = ToTriangularSolve(module_, instruction))
+          return Routine(id, Step::Kind::kTriangularSolve, *solve, program_.triangular_solves);
+        break;
+      default: break;
     }
-    if (instruction.opcode == Opcode::kConvolution) {
-      if (std::optional<cpu::Convolution> convolution = ToConvolution(module_, instruction))
-        return Convolution(id, *std::move(convolution));
-    }
-    if (instruction.opcode == Opcode::kFft) return Fft(id);
     return Kernel(id);
   }
 
@@ -220,22 +239,18 @@ class Lowering {
     return {};
   }
 
-  Status Dot(InstrId id, MatMul matmul) {
+  // A step on the places of the operands and of the result; what else its routine is told goes to `requests`.
+  template <typename Request>
+  Status Routine(InstrId id, Step::Kind kind, Request request, std::vector<Request>& requests) {
     if (module_.shape(id).element_count() == 0) return {};
-    Step& step = AddStep(Step::Kind::kMatMul, id,
-                         {ToPlace(plan_.placements[module_.operand(id, 0)][0]),
-                          ToPlace(plan_.placements[module_.operand(id, 1)][0]), ToPlace(plan_.placements[id][0])});
-    step.index = static_cast<uint32_t>(program_.matmuls.size());
-    program_.matmuls.push_back(std::move(matmul));
-    return {};
-  }
-
-  Status Convolution(InstrId id, cpu::Convolution convolution) {
-    Step& step = AddStep(Step::Kind::kConvolution, id,
-                         {ToPlace(plan_.placements[module_.operand(id, 0)][0]),
-                          ToPlace(plan_.placements[module_.operand(id, 1)][0]), ToPlace(plan_.placements[id][0])});
-    step.index = static_cast<uint32_t>(program_.convolutions.size());
-    program_.convolutions.push_back(std::move(convolution));
+    std::vector<Place> places;
+    for (InstrId operand : module_.instruction(id).operands) places.push_back(ToPlace(plan_.placements[operand][0]));
+    places.push_back(ToPlace(plan_.placements[id][0]));
+    Step& step = AddStep(kind, id);
+    step.place_count = static_cast<uint32_t>(places.size());
+    program_.places.insert(program_.places.end(), places.begin(), places.end());
+    step.index = static_cast<uint32_t>(requests.size());
+    requests.push_back(std::move(request));
     return {};
   }
 
@@ -257,11 +272,7 @@ class Lowering {
       return Unimplemented(fmt::format("op `fft` (`{}`) transforms lines of length 0", module_.instruction(id).name),
                            module_.SourceOf(id));
     }
-    Step& step = AddStep(Step::Kind::kFft, id,
-                         {ToPlace(plan_.placements[module_.operand(id, 0)][0]), ToPlace(plan_.placements[id][0])});
-    step.index = static_cast<uint32_t>(program_.ffts.size());
-    program_.ffts.push_back(ToFft(module_, module_.instruction(id)));
-    return {};
+    return Routine(id, Step::Kind::kFft, ToFft(module_, module_.instruction(id)), program_.ffts);
   }
 
   Status Kernel(InstrId id) {

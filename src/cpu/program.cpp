@@ -12,6 +12,8 @@ const char* KindName(Step::Kind kind) {
     case Step::Kind::kMatMul: return "matmul";
     case Step::Kind::kConvolution: return "convolution";
     case Step::Kind::kFft: return "fft";
+    case Step::Kind::kCholesky: return "cholesky";
+    case Step::Kind::kTriangularSolve: return "triangular-solve";
     case Step::Kind::kCustomCall: return "custom-call";
     case Step::Kind::kWindow: return "window";
     case Step::Kind::kCopy: return "copy";

@@ -12,6 +12,7 @@
 
 #include "cpu/kernels/convolution.h"
 #include "cpu/kernels/fft/fft.h"
+#include "cpu/kernels/linear_algebra.h"
 #include "cpu/kernels/matmul.h"
 #include "cpu/llvm/kernel_compiler.h"
 #include "cpu/llvm/step.h"
@@ -42,6 +43,8 @@ struct Program {
   std::vector<MatMul> matmuls;
   std::vector<Convolution> convolutions;
   std::vector<Fft> ffts;
+  std::vector<Cholesky> choleskys;
+  std::vector<TriangularSolve> triangular_solves;
   std::vector<Window> windows;
   std::vector<ffi::CallSite> custom_calls;
   std::vector<ir::Literal> constants;  // elements in the order of memory

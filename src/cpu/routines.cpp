@@ -33,6 +33,27 @@ std::optional<MatMulType> ToMatMulType(ElementType type) {
   }
 }
 
+std::optional<MatrixType> ToMatrixType(ElementType type) {
+  switch (type) {
+    case ElementType::kF16: return MatrixType::kF16;
+    case ElementType::kBF16: return MatrixType::kBF16;
+    case ElementType::kF32: return MatrixType::kF32;
+    case ElementType::kF64: return MatrixType::kF64;
+    case ElementType::kC64: return MatrixType::kC64;
+    case ElementType::kC128: return MatrixType::kC128;
+    default: return std::nullopt;
+  }
+}
+
+bool IsRowMajor(const Shape& shape) { return StridesOf(shape) == ir::RowMajorStrides(shape.dimensions); }
+
+// How many matrices the two last dimensions of an array hold.
+int64_t MatrixCount(const Shape& shape) {
+  int64_t count = 1;
+  for (size_t dim = 0; dim + 2 < shape.dimensions.size(); ++dim) count *= shape.dimensions[dim];
+  return count;
+}
+
 FftKind ToFftKind(std::string_view type) {
   if (type == "FFT") return FftKind::kForward;
   if (type == "IFFT") return FftKind::kInverse;
@@ -170,6 +191,33 @@ Fft ToFft(const ir::Module& module, const Instruction& instruction) {
     }
   }
   return fft;
+}
+
+std::optional<Cholesky> ToCholesky(const ir::Module& module, const Instruction& cholesky) {
+  const Shape& shape = cholesky.shape;
+  const auto type = ToMatrixType(shape.element_type);
+  if (!type || !IsRowMajor(shape) || !IsRowMajor(module.shape(cholesky.operands[0]))) return std::nullopt;
+  return Cholesky{*type, cholesky.As<ir::CholeskyAttributes>().lower, MatrixCount(shape), shape.dimensions.back()};
+}
+
+std::optional<TriangularSolve> ToTriangularSolve(const ir::Module& module, const Instruction& solve) {
+  const Shape& matrix = module.shape(solve.operands[0]);
+  const Shape& shape = solve.shape;
+  const auto type = ToMatrixType(shape.element_type);
+  const bool is_row_major = IsRowMajor(matrix) && IsRowMajor(module.shape(solve.operands[1])) && IsRowMajor(shape);
+  if (!type || !is_row_major) return std::nullopt;
+  const auto& attributes = solve.As<ir::TriangularSolveAttributes>();
+  TriangularSolve result;
+  result.type = *type;
+  result.left_side = attributes.left_side;
+  result.lower = attributes.lower;
+  result.unit_diagonal = attributes.unit_diagonal;
+  result.transposed = attributes.transpose_a != "NO_TRANSPOSE";
+  result.conjugated = attributes.transpose_a == "ADJOINT";
+  result.batch = MatrixCount(shape);
+  result.size = matrix.dimensions.back();
+  result.vectors = shape.dimensions[shape.dimensions.size() - (attributes.left_side ? 1 : 2)];
+  return result;
 }
 
 }  // namespace stead::cpu

@@ -6,6 +6,7 @@
 
 #include "cpu/kernels/convolution.h"
 #include "cpu/kernels/fft/fft.h"
+#include "cpu/kernels/linear_algebra.h"
 #include "cpu/kernels/matmul.h"
 #include "ir/module.h"
 
@@ -25,5 +26,9 @@ std::optional<MatMul> ToMatMul(const ir::Module& module, const ir::Instruction& 
 std::optional<Convolution> ToConvolution(const ir::Module& module, const ir::Instruction& convolution);
 
 Fft ToFft(const ir::Module& module, const ir::Instruction& instruction);
+
+// RETURN nothing for matrices that do not lie row after row.
+std::optional<Cholesky> ToCholesky(const ir::Module& module, const ir::Instruction& cholesky);
+std::optional<TriangularSolve> ToTriangularSolve(const ir::Module& module, const ir::Instruction& solve);
 
 }  // namespace stead::cpu

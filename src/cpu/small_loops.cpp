@@ -76,6 +76,8 @@ class SmallLoops {
         case Step::Kind::kMatMul:
         case Step::Kind::kConvolution:
         case Step::Kind::kFft:
+        case Step::Kind::kCholesky:
+        case Step::Kind::kTriangularSolve:
         case Step::Kind::kCustomCall: break;
       }
       return false;

@@ -103,6 +103,8 @@ void LoopEmitter::EmitStep(const Step& step, llvm::BasicBlock* next) {
     case Step::Kind::kMatMul:
     case Step::Kind::kConvolution:
     case Step::Kind::kFft:
+    case Step::Kind::kCholesky:
+    case Step::Kind::kTriangularSolve:
     case Step::Kind::kCustomCall: FailCheck(__FILE__, __LINE__, "a step that may be part of a compiled loop", "");
   }
   builder_.CreateBr(next);

@@ -17,18 +17,20 @@ struct Place {
 
 struct Step {
   enum class Kind : uint8_t {
-    kKernel,       // kernels[index] on `places`
-    kLoop,         // loops[index]: a whole loop of other steps, as one function over the table of pointers
-    kMatMul,       // matmuls[index] on places lhs, rhs, out
-    kConvolution,  // convolutions[index] on places input, kernel, out
-    kFft,          // ffts[index] on places operand, result
-    kCustomCall,   // custom_calls[index] on places of its operands and results
-    kWindow,       // pointer: slot of the first place := windows[index] of the second, its starts at the other places
-    kCopy,         // `bytes` bytes, places to, from; they do not overlap
-    kMove,         // pointers: slot of the first place of each pair := address of the second, all at once
-    kJump,         // to targets[0]
-    kJumpUnless,   // to targets[0] when the pred at places[0] is false
-    kSwitch,       // to targets[s32 at places[0]]; outside: to the last target
+    kKernel,           // kernels[index] on `places`
+    kLoop,             // loops[index]: a whole loop of other steps, as one function over the table of pointers
+    kMatMul,           // matmuls[index] on places lhs, rhs, out
+    kConvolution,      // convolutions[index] on places input, kernel, out
+    kFft,              // ffts[index] on places operand, result
+    kCholesky,         // choleskys[index] on places matrix, factor
+    kTriangularSolve,  // triangular_solves[index] on places matrix, sides, solution
+    kCustomCall,       // custom_calls[index] on places of its operands and results
+    kWindow,      // pointer: slot of the first place := windows[index] of the second, its starts at the other places
+    kCopy,        // `bytes` bytes, places to, from; they do not overlap
+    kMove,        // pointers: slot of the first place of each pair := address of the second, all at once
+    kJump,        // to targets[0]
+    kJumpUnless,  // to targets[0] when the pred at places[0] is false
+    kSwitch,      // to targets[s32 at places[0]]; outside: to the last target
   };
   Kind kind = Kind::kKernel;
   uint32_t index = 0;
