@@ -35,7 +35,8 @@ struct Compiled {
   std::unique_ptr<runtime::Executable> executable;
 };
 
-// HLO text or StableHLO bytecode, told apart by content; verified. `owner` keeps `bytes` alive for large constants (null: copied).
+// HLO text, HloModuleProto or StableHLO bytecode, told apart by content; verified. `owner` keeps `bytes` alive for large
+// constants (null: copied).
 Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                         const std::string& file_name);
 

@@ -24,6 +24,12 @@ struct CommonOptions {
   bool always_copy = false;
 };
 
+struct ConvertOptions {
+  std::string file;
+  std::string to = "text";  // or "proto"
+  std::string output;       // empty: standard output
+};
+
 struct ExplainOptions {
   CommonOptions common;
   std::string format = "text";  // or "json"
@@ -40,7 +46,7 @@ struct RunOptions {
   double tolerance = 1e-4;  // largest relative difference of floats that --compare accepts
 };
 
-int Convert(const std::string& file);
+int Convert(const ConvertOptions& options);
 int Explain(const ExplainOptions& options);
 int Optimize(const CommonOptions& options);
 int RunModule(const RunOptions& options);

@@ -9,7 +9,7 @@
 namespace stead::tools {
 namespace {
 
-constexpr char kFileHelp[] = "HLO text or StableHLO portable artifact; - for standard input";
+constexpr char kFileHelp[] = "HLO text, HloModuleProto or StableHLO portable artifact; - for standard input";
 
 void AddCommonOptions(CLI::App& command, CommonOptions& options) {
   command.add_option("FILE", options.file, kFileHelp)->required();
@@ -44,6 +44,14 @@ void AddRun(CLI::App& app, RunOptions& options) {
   command->add_flag("--quiet", options.quiet, "do not print results");
 }
 
+void AddConvert(CLI::App& app, ConvertOptions& options) {
+  CLI::App* command =
+      app.add_subcommand("convert", "read a program in any accepted format and write it as HLO text or HloModuleProto");
+  command->add_option("FILE", options.file, kFileHelp)->required();
+  command->add_option("--to", options.to, "text or proto")->check(CLI::IsMember({"text", "proto"}));
+  command->add_option("-o,--output", options.output, "file to write instead of standard output");
+}
+
 int Main(int argc, char** argv) {
   CLI::App app{"Stead: an in-place-first HLO compiler and CPU runtime", "stead"};
   app.set_version_flag("--version", STEAD_VERSION);
@@ -52,13 +60,11 @@ int Main(int argc, char** argv) {
   ExplainOptions explain;
   CommonOptions optimize;
   RunOptions run;
-  std::string convert;
+  ConvertOptions convert;
   AddExplain(app, explain);
   AddOpt(app, optimize);
   AddRun(app, run);
-  app.add_subcommand("convert", "read a program in any accepted format and print it as HLO text")
-      ->add_option("FILE", convert, kFileHelp)
-      ->required();
+  AddConvert(app, convert);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

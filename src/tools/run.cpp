@@ -9,9 +9,9 @@
 
 #include "base/file.h"
 #include "interp/evaluate.h"
+#include "ir/literal_layout.h"
 #include "ir/text/printer.h"
 #include "tools/commands.h"
-#include "tools/layout.h"
 #include "tools/npy.h"
 
 namespace stead::tools {
@@ -130,15 +130,15 @@ Result<std::vector<ir::Literal>> RunNative(ir::Module module, const RunOptions& 
   std::vector<runtime::Argument> memory;
   for (size_t number = 0; number < arguments.size(); ++number) {
     TRY(runtime::AllocationRef block, runtime::Allocate(static_cast<int64_t>(arguments[number].bytes().size())));
-    StoreInLayout(arguments[number], signature.parameters[number],
-                  {block->data(), static_cast<size_t>(block->bytes())});
+    ir::StoreInLayout(arguments[number], signature.parameters[number],
+                      {block->data(), static_cast<size_t>(block->bytes())});
     memory.push_back({std::move(block), signature.donatable[number]});
   }
   TRY(std::vector<runtime::AllocationRef> results, compiled.executable->Run(memory));
   std::vector<ir::Literal> leaves;
   for (size_t leaf = 0; leaf < results.size(); ++leaf) {
     const ir::Shape& shape = signature.results[leaf];
-    leaves.push_back(LoadFromLayout(shape, {results[leaf]->data(), static_cast<size_t>(shape.byte_size())}));
+    leaves.push_back(ir::LoadFromLayout(shape, {results[leaf]->data(), static_cast<size_t>(shape.byte_size())}));
   }
   return leaves;
 }

@@ -1,5 +1,6 @@
 """Compiled programs as the framework sees them: final HLO, memory and costs, options, and errors that name what is wrong."""
 
+import ctypes
 from functools import partial
 
 import jax
@@ -117,12 +118,33 @@ def test_cut_off_bytecode_is_refused(client):
         client.compile(b"ML\xefR\x0dStableHLO_v1.17.0\x00\x01\x02")
 
 
+def compile_hlo(client, code):
+    """Compiles a program of format `hlo`, as torch_xla does."""
+    plugin = client._plugin
+    program = plugin.args("PJRT_Program")
+    text, form = ctypes.create_string_buffer(code, len(code)), ctypes.create_string_buffer(b"hlo")
+    program.code, program.code_size = ctypes.addressof(text), len(code)
+    program.format, program.format_size = ctypes.addressof(form), 3
+    arguments = plugin.args("PJRT_Client_Compile_Args", client=client.address, program=ctypes.addressof(program))
+    plugin.call("PJRT_Client_Compile", arguments)
+    return arguments.executable
+
+
+def test_hlo_proto_compiles(client):
+    module = plain.lower(on_stead(np.ones((SIDE, SIDE), np.float32))).compiler_ir("hlo")
+    assert compile_hlo(client, module.as_serialized_hlo_module_proto())
+
+
+def test_cut_off_hlo_proto_is_refused(client):
+    module = plain.lower(on_stead(np.ones((SIDE, SIDE), np.float32))).compiler_ir("hlo")
+    with pytest.raises(errors.InvalidArgument, match="HloModuleProto"):
+        compile_hlo(client, module.as_serialized_hlo_module_proto()[:-7])
+
+
 def test_options_that_are_no_message_are_refused(client):
     plugin = client._plugin
     code = b"ML\xefR"
     program = plugin.args("PJRT_Program")
-    import ctypes
-
     text, form, options = ctypes.create_string_buffer(code), ctypes.create_string_buffer(b"mlir"), ctypes.create_string_buffer(b"\x1f\xff")
     program.code, program.code_size = ctypes.addressof(text), len(code)
     program.format, program.format_size = ctypes.addressof(form), 4

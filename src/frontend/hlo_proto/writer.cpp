@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "frontend/hlo_proto/attribute_writer.h"
-#include "frontend/hlo_proto/shape_writer.h"
+#include "frontend/hlo_proto/instruction_writer.h"
+#include "frontend/hlo_proto/shape.h"
+#include "frontend/hlo_proto/text/extra_attributes.h"
 
 namespace stead::frontend {
 
@@ -16,21 +17,14 @@ using ir::ComputationId;
 using ir::InstrId;
 using ir::Instruction;
 using ir::Module;
-using ModuleMessage = ProtoMessage<ModuleField>;
+using HloModuleMessage = ProtoMessage<ModuleField>;
 
 constexpr size_t kLargestMessage = (size_t{1} << 31) - 1;
 
-// Ids in the message; unique in the module and never 0, which readers may take for "not set".
-int64_t ProtoId(InstrId id) { return int64_t{id.index()} + 1; }
-int64_t ProtoId(ComputationId id) { return int64_t{id.index()} + 1; }
-
-template <typename IdType>
-std::vector<int64_t> ProtoIds(const std::vector<IdType>& ids) {
-  std::vector<int64_t> numbers;
-  numbers.reserve(ids.size());
-  for (IdType id : ids) numbers.push_back(ProtoId(id));
-  return numbers;
-}
+// What HLO text says of a module's configuration, for which HloModuleProto has no place.
+constexpr std::string_view kConfigurationKeys[] = {"replica_count", "num_partitions", "alias_passthrough_params",
+                                                   "allow_spmd_sharding_propagation_to_parameters",
+                                                   "allow_spmd_sharding_propagation_to_output"};
 
 std::unordered_set<ComputationId> FusionComputations(const Module& module,
                                                      const std::vector<ComputationId>& computations) {
@@ -43,55 +37,6 @@ std::unordered_set<ComputationId> FusionComputations(const Module& module,
     }
   }
   return fusions;
-}
-
-void WriteMetadata(ProtoMessage<InstructionField>& message, const ir::Metadata& metadata) {
-  if (metadata.empty()) return;
-  ProtoMessage<MetadataField> fields(message, InstructionField::kMetadata);
-  if (!metadata.op_type.empty()) fields.add_string(MetadataField::kOpType, metadata.op_type);
-  if (!metadata.op_name.empty()) fields.add_string(MetadataField::kOpName, metadata.op_name);
-  if (!metadata.source_file.empty()) fields.add_string(MetadataField::kSourceFile, metadata.source_file);
-  if (metadata.source_line != 0) fields.add_int32(MetadataField::kSourceLine, metadata.source_line);
-  if (metadata.stack_frame_id != 0) fields.add_int32(MetadataField::kStackFrameId, metadata.stack_frame_id);
-}
-
-// The layouts that a custom call wants, which are those its operands have.
-void WriteOperandLayouts(ProtoMessage<InstructionField>& message, const Module& module,
-                         const Instruction& instruction) {
-  const bool is_constrained = std::ranges::any_of(
-      instruction.extra, [](const ir::ExtraAttribute& extra) { return extra.key == "operand_layout_constraints"; });
-  if (!is_constrained) return;
-  message.add_bool(InstructionField::kConstrainLayout, true);
-  for (InstrId operand : instruction.operands) {
-    ProtoMessage<ShapeField> shape(message, InstructionField::kOperandShapesWithLayout);
-    WriteShape(shape, module.shape(operand));
-  }
-}
-
-// The protocol has the body of a loop first.
-std::vector<ComputationId> CalledInProtoOrder(const Instruction& instruction) {
-  std::vector<ComputationId> called = instruction.called;
-  if (instruction.opcode == ir::Opcode::kWhile) std::ranges::reverse(called);
-  return called;
-}
-
-void WriteInstruction(ProtoMessage<InstructionField>& message, const Module& module, InstrId id) {
-  const Instruction& instruction = module.instruction(id);
-  message.add_string(InstructionField::kName, instruction.name);
-  message.add_string(InstructionField::kOpcode, ir::OpcodeName(instruction.opcode).data(),
-                     ir::OpcodeName(instruction.opcode).size());
-  {
-    ProtoMessage<ShapeField> shape(message, InstructionField::kShape);
-    WriteShape(shape, instruction.shape);
-  }
-  WriteMetadata(message, instruction.metadata);
-  WriteAttributes(message, instruction);
-  WriteExtraAttributes(message, instruction);
-  WriteOperandLayouts(message, module, instruction);
-  message.add_int64(InstructionField::kId, ProtoId(id));
-  AddIntegers(message, InstructionField::kOperandIds, ProtoIds(instruction.operands));
-  AddIntegers(message, InstructionField::kControlPredecessorIds, ProtoIds(instruction.control_predecessors));
-  AddIntegers(message, InstructionField::kCalledComputationIds, ProtoIds(CalledInProtoOrder(instruction)));
 }
 
 // The parameters and result of the entry as they come and go: the layout given for them, or that of the instructions.
@@ -110,27 +55,30 @@ std::vector<std::string> ParameterNames(const Module& module, const ir::Computat
   return names;
 }
 
-void WriteComputation(ProtoMessage<ComputationField>& message, const Module& module, ComputationId id, bool is_fusion) {
+Status WriteComputation(ProtoMessage<ComputationField>& message, const Module& module, ComputationId id, bool is_fusion,
+                        Constants constants) {
   const ir::Computation& computation = module.computation(id);
   message.add_string(ComputationField::kName, computation.name);
   for (InstrId instruction : computation.instructions) {
     ProtoMessage<InstructionField> instruction_message(message, ComputationField::kInstructions);
-    WriteInstruction(instruction_message, module, instruction);
+    TRY_STATUS(WriteInstruction(instruction_message, module, instruction, constants));
   }
   {
-    std::vector<ir::Shape> parameters;
-    for (InstrId parameter : computation.parameters) parameters.push_back(module.shape(parameter));
-    ProtoMessage<ProgramShapeField> shape(message, ComputationField::kProgramShape);
-    WriteProgramShape(shape, parameters, ParameterNames(module, computation), module.shape(computation.root));
+    ir::ProgramShape shape;
+    for (InstrId parameter : computation.parameters) shape.parameters.push_back(module.shape(parameter));
+    shape.result = module.shape(computation.root);
+    ProtoMessage<ProgramShapeField> shape_message(message, ComputationField::kProgramShape);
+    TRY_STATUS(WriteProgramShape(shape_message, shape, ParameterNames(module, computation)));
   }
   message.add_int64(ComputationField::kId, ProtoId(id));
   message.add_int64(ComputationField::kRootId, ProtoId(computation.root));
   message.add_bool(ComputationField::kIsFusionComputation, is_fusion);
   message.add_string(ComputationField::kExecutionThread,
                      computation.execution_thread.empty() ? "main" : computation.execution_thread);
+  return {};
 }
 
-void WriteSchedule(ModuleMessage& message, const Module& module, const std::vector<ComputationId>& computations,
+void WriteSchedule(HloModuleMessage& message, const Module& module, const std::vector<ComputationId>& computations,
                    const std::unordered_set<ComputationId>& fusions) {
   ProtoMessage<ScheduleField> schedule(message, ModuleField::kSchedule);
   for (ComputationId id : computations) {
@@ -142,7 +90,7 @@ void WriteSchedule(ModuleMessage& message, const Module& module, const std::vect
   }
 }
 
-void WriteDonations(ModuleMessage& message, const Module& module) {
+void WriteDonations(HloModuleMessage& message, const Module& module) {
   {
     ProtoMessage<EntriesField> aliases(message, ModuleField::kInputOutputAlias);
     for (const ir::InputOutputAlias& alias : module.input_output_aliases) {
@@ -161,7 +109,7 @@ void WriteDonations(ModuleMessage& message, const Module& module) {
   }
 }
 
-void WriteStackFrames(ModuleMessage& message, const ir::StackFrames& frames) {
+void WriteStackFrames(HloModuleMessage& message, const ir::StackFrames& frames) {
   if (frames.empty()) return;
   ProtoMessage<StackFrameIndexField> index(message, ModuleField::kStackFrameIndex);
   for (const std::string& name : frames.file_names) index.add_string(StackFrameIndexField::kFileNames, name);
@@ -183,44 +131,61 @@ void WriteStackFrames(ModuleMessage& message, const ir::StackFrames& frames) {
   }
 }
 
-void WriteModuleExtra(ModuleMessage& message, const Module& module) {
+Status WriteModuleExtra(HloModuleMessage& message, const Module& module) {
   for (const ir::ExtraAttribute& extra : module.extra) {
-    if (extra.key != "frontend_attributes") continue;
-    ProtoMessage<FrontendAttributesField> attributes(message, ModuleField::kFrontendAttributes);
-    WriteFrontendAttributes(attributes, extra.value);
+    if (ir::IsOnlyInProto(extra)) {
+      TRY_STATUS(WriteVerbatimField(message, extra));
+    } else if (extra.key == "frontend_attributes") {
+      const SourceText source(extra.value, "");
+      Cursor cursor(source);
+      ProtoMessage<FrontendAttributesField> attributes(message, ModuleField::kFrontendAttributes);
+      TRY_STATUS(WriteFrontendAttributes(attributes, cursor));
+    } else if (std::ranges::find(kConfigurationKeys, extra.key) == std::end(kConfigurationKeys)) {
+      return Unimplemented(fmt::format("module attribute `{}` as a protocol buffer", extra.key));
+    }
   }
+  return {};
 }
 
-void WriteModule(ModuleMessage& message, const Module& module) {
+Status WriteModule(HloModuleMessage& message, const Module& module, Constants constants) {
   const std::vector<ComputationId> computations = module.ComputationsPostOrder();
   const std::unordered_set<ComputationId> fusions = FusionComputations(module, computations);
   message.add_string(ModuleField::kName, module.name);
   message.add_string(ModuleField::kEntryComputationName, module.entry_computation().name);
   for (ComputationId id : computations) {
     ProtoMessage<ComputationField> computation(message, ModuleField::kComputations);
-    WriteComputation(computation, module, id, fusions.contains(id));
+    TRY_STATUS(WriteComputation(computation, module, id, fusions.contains(id), constants));
   }
   {
-    const ir::ProgramShape shape = EntryShape(module);
     ProtoMessage<ProgramShapeField> shape_message(message, ModuleField::kHostProgramShape);
-    WriteProgramShape(shape_message, shape.parameters, ParameterNames(module, module.entry_computation()),
-                      shape.result);
+    TRY_STATUS(
+        WriteProgramShape(shape_message, EntryShape(module), ParameterNames(module, module.entry_computation())));
   }
   message.add_int64(ModuleField::kEntryComputationId, ProtoId(module.entry));
   if (module.is_scheduled) WriteSchedule(message, module, computations, fusions);
   WriteDonations(message, module);
   WriteStackFrames(message, module.stack_frames);
-  WriteModuleExtra(message, module);
+  return WriteModuleExtra(message, module);
 }
 
-void WriteConfig(ProtoMessage<ModuleConfigField>& message, const Module& module) {
+// A number that stands in the header of HLO text; 1 when it does not.
+int64_t HeaderCount(const Module& module, std::string_view key) {
+  const auto extra = std::ranges::find(module.extra, key, &ir::ExtraAttribute::key);
+  if (extra == module.extra.end()) return 1;
+  const SourceText source(extra->value, "");
+  Cursor cursor(source);
+  const Result<int64_t> count = cursor.ReadInteger("a count");
+  return count.ok() ? *count : 1;
+}
+
+Status WriteConfig(ProtoMessage<ModuleConfigField>& message, const Module& module) {
   {
-    const ir::ProgramShape shape = EntryShape(module);
     ProtoMessage<ProgramShapeField> layout(message, ModuleConfigField::kEntryComputationLayout);
-    WriteProgramShape(layout, shape.parameters, ParameterNames(module, module.entry_computation()), shape.result);
+    TRY_STATUS(WriteProgramShape(layout, EntryShape(module), ParameterNames(module, module.entry_computation())));
   }
-  message.add_int64(ModuleConfigField::kReplicaCount, 1);
-  message.add_int64(ModuleConfigField::kNumPartitions, 1);
+  message.add_int64(ModuleConfigField::kReplicaCount, HeaderCount(module, "replica_count"));
+  message.add_int64(ModuleConfigField::kNumPartitions, HeaderCount(module, "num_partitions"));
+  return {};
 }
 
 Result<std::string> Checked(std::string message) {
@@ -235,8 +200,8 @@ Result<std::string> Checked(std::string message) {
 
 Result<std::string> WriteHloProto(const Module& module) {
   std::string bytes;
-  ModuleMessage message(bytes);
-  WriteModule(message, module);
+  HloModuleMessage message(bytes);
+  TRY_STATUS(WriteModule(message, module, Constants::kAll));
   return Checked(std::move(bytes));
 }
 
@@ -244,12 +209,12 @@ Result<std::string> WriteHloProtoWithConfig(const Module& module) {
   std::string bytes;
   ProtoMessage<ModuleWithConfigField> message(bytes);
   {
-    ModuleMessage module_message(message, ModuleWithConfigField::kHloModule);
-    WriteModule(module_message, module);
+    HloModuleMessage module_message(message, ModuleWithConfigField::kHloModule);
+    TRY_STATUS(WriteModule(module_message, module, Constants::kSmall));
   }
   {
     ProtoMessage<ModuleConfigField> config(message, ModuleWithConfigField::kConfig);
-    WriteConfig(config, module);
+    TRY_STATUS(WriteConfig(config, module));
   }
   return Checked(std::move(bytes));
 }

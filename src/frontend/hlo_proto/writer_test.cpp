@@ -133,26 +133,36 @@ TEST(HloProtoWriter, WritesEmptyMessagesThatReadersInsistOn) {
   EXPECT_EQ(Only(Only(InstructionNamed(bytes, "one"), InstructionField::kShape), ShapeField::kLayout), "");
 }
 
-TEST(HloProtoWriter, LeavesOutTheElementsOfEnormousConstants) {
+TEST(HloProtoWriter, LeavesOutTheElementsOfEnormousConstantsForFrameworksOnly) {
   ir::Module module = NegateInPlace();
   const Shape large = Shape::Array(ElementType::kF32, {1 << 20});
   module.Add(module.entry,
              {.opcode = Opcode::kConstant, .name = "table", .shape = large, .attributes = ir::Literal::Zeros(large)});
+  const std::string shown = Only(WriteHloProtoWithConfig(module).value(), ModuleWithConfigField::kHloModule);
+  EXPECT_TRUE(All(InstructionNamed(shown, "table"), InstructionField::kLiteral).empty());
   const std::string bytes = WriteHloProto(module).value();
-  EXPECT_TRUE(All(InstructionNamed(bytes, "table"), InstructionField::kLiteral).empty());
+  EXPECT_EQ(All(InstructionNamed(bytes, "table"), InstructionField::kLiteral).size(), 1u);
 }
 
 TEST(HloProtoWriter, WritesTextAttributesThatReadersShow) {
   ir::Module module = NegateInPlace();
-  module.SetExtra(module.root(module.entry), {{"frontend_attributes", R"({color="blue",quote="a\"b"})"},
-                                              {"backend_config", R"("{\"n\":1}")"},
-                                              {"unheard_of", "7"}});
+  module.SetExtra(module.root(module.entry),
+                  {{"frontend_attributes", R"({color="blue",quote="a\"b"})"}, {"backend_config", R"("{\"n\":1}")"}});
   const std::string negated = InstructionNamed(WriteHloProto(module).value(), "negated");
   EXPECT_EQ(Only(negated, InstructionField::kBackendConfig), R"({"n":1})");
   const auto entries = All(Only(negated, InstructionField::kFrontendAttributes), FrontendAttributesField::kMap);
   ASSERT_EQ(entries.size(), 2u);
   EXPECT_EQ(Only(entries[0], MapEntryField::kKey), "color");
   EXPECT_EQ(Only(entries[1], MapEntryField::kValue), R"(a"b)");
+}
+
+TEST(HloProtoWriter, NamesTheAttributeThatHasNoForm) {
+  ir::Module module = NegateInPlace();
+  module.SetExtra(module.root(module.entry), {{"unheard_of", "7"}});
+  const Result<std::string> bytes = WriteHloProto(module);
+  ASSERT_FALSE(bytes.ok());
+  EXPECT_EQ(bytes.error().code, ErrorCode::kUnimplemented);
+  EXPECT_EQ(bytes.error().what, "attribute `unheard_of` as a protocol buffer, in instruction `negated`");
 }
 
 TEST(HloProtoWriter, LoopsNameTheirBodyFirst) {

@@ -230,6 +230,7 @@ class InstructionReader {
     ComputationId computation = module_.AddComputation("async_wrapped");
     for (size_t number = 0; number < instruction_.operands.size(); ++number) {
       Instruction parameter;
+      parameter.name = "async_param";
       parameter.shape = module_.shape(instruction_.operands[number]);
       parameter.attributes = ir::ParameterAttributes{static_cast<int64_t>(number)};
       wrapped.operands.push_back(module_.Add(computation, std::move(parameter)));

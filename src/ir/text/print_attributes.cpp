@@ -206,7 +206,10 @@ void AppendMetadata(std::string& text, const Metadata& metadata) {
   append_quoted("source_file", metadata.source_file);
   if (metadata.source_line != 0) append("source_line", std::to_string(metadata.source_line));
   if (metadata.stack_frame_id != 0) append("stack_frame_id", std::to_string(metadata.stack_frame_id));
-  for (const ExtraAttribute& attribute : metadata.extra) append(attribute.key, attribute.value);
+  for (const ExtraAttribute& attribute : metadata.extra) {
+    if (!IsOnlyInProto(attribute)) append(attribute.key, attribute.value);
+  }
+  if (fields.empty()) return;
   text += fmt::format(", metadata={{{}}}", fields);
 }
 

@@ -13,6 +13,12 @@ void AppendAttributes(std::string& text, const Module& module, const Instruction
 // ", key=value" for each.
 void AppendExtra(std::string& text, const std::vector<ExtraAttribute>& extra);
 
+// True for a field of the protocol buffers that HLO text has no word for and that says nothing about what the program
+// computes (which devices it ran on, how large its code became). The module and the metadata keep such fields under a key
+// with this prefix for the way back; they are never printed there. Of instructions they are printed.
+inline constexpr std::string_view kProtoFieldPrefix = "hlo_proto_field_";
+inline bool IsOnlyInProto(const ExtraAttribute& attribute) { return attribute.key.starts_with(kProtoFieldPrefix); }
+
 // "{0}: (0, {}, may-alias)" joined, and "(0, {})" joined, without the outer braces.
 std::string AliasesText(const std::vector<InputOutputAlias>& aliases);
 std::string DonorsText(const std::vector<BufferDonor>& donors);

@@ -40,7 +40,9 @@ void AppendHeader(std::string& text, const Module& module) {
   }
   if (!module.buffer_donors.empty()) text += fmt::format(", buffer_donor={{ {} }}", DonorsText(module.buffer_donors));
   text += fmt::format(", entry_computation_layout={}", ProgramShapeText(EntryShape(module)));
-  AppendExtra(text, module.extra);
+  std::vector<ExtraAttribute> printed = module.extra;
+  std::erase_if(printed, IsOnlyInProto);
+  AppendExtra(text, printed);
   text += "\n";
 }
 

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "frontend/hlo_proto/reader.h"
 #include "frontend/hlo_proto/writer.h"
 #include "pjrt/client.h"
 #include "pjrt/element_type.h"
@@ -44,8 +45,8 @@ PJRT_NamedValue FloatProperty(std::string_view name, double value) {
 
 Status CheckFormat(std::string_view format, std::string_view code) {
   if (format == "hlo") {
-    return Unimplemented("programs in format `hlo` (HloModuleProto)", {}, "StableHLO bytecode (format `mlir`) is read",
-                         "torch_xla sends StableHLO with XLA_STABLEHLO_COMPILE=1");
+    if (frontend::IsHloProto(std::as_bytes(std::span(code)))) return {};
+    return InvalidArgument("the program is no HloModuleProto", {}, "a program of format `hlo` is one, serialised");
   }
   if (format != "mlir") return InvalidArgument(fmt::format("unknown program format `{}`", format));
   if (!code.starts_with(kBytecodeMagic)) {

@@ -5,11 +5,11 @@
 
 #include "ir/literal.h"
 
-namespace stead::tools {
+namespace stead::ir {
 
 // Writes the elements of `literal` to `memory` in the layout of `shape`. REQUIRES: same type and dimensions; no tiles.
-void StoreInLayout(const ir::Literal& literal, const ir::Shape& shape, std::span<std::byte> memory);
+void StoreInLayout(const Literal& literal, const Shape& shape, std::span<std::byte> memory);
 // The literal whose elements lie in `memory` in the layout of `shape`.
-ir::Literal LoadFromLayout(const ir::Shape& shape, std::span<const std::byte> memory);
+Literal LoadFromLayout(const Shape& shape, std::span<const std::byte> memory);
 
-}  // namespace stead::tools
+}  // namespace stead::ir

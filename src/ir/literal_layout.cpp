@@ -1,15 +1,15 @@
-#include "tools/layout.h"
+#include "ir/literal_layout.h"
 
 #include <algorithm>
 #include <cstring>
 
-namespace stead::tools {
+namespace stead::ir {
 namespace {
 
 // Byte distance in memory between neighbours along each dimension.
-std::vector<int64_t> MemoryStrides(const ir::Shape& shape) {
+std::vector<int64_t> MemoryStrides(const Shape& shape) {
   std::vector<int64_t> strides(shape.dimensions.size());
-  int64_t stride = ir::ElementBytes(shape.element_type);
+  int64_t stride = ElementBytes(shape.element_type);
   for (int64_t dim : shape.layout.minor_to_major) {
     strides[static_cast<size_t>(dim)] = stride;
     stride *= shape.dimensions[static_cast<size_t>(dim)];
@@ -19,9 +19,9 @@ std::vector<int64_t> MemoryStrides(const ir::Shape& shape) {
 
 // Calls visit(row-major byte offset, byte offset in memory) for each element.
 template <typename Visit>
-void ForEachElement(const ir::Shape& shape, Visit visit) {
+void ForEachElement(const Shape& shape, Visit visit) {
   std::vector<int64_t> strides = MemoryStrides(shape), index(shape.dimensions.size(), 0);
-  int64_t element_bytes = ir::ElementBytes(shape.element_type), count = shape.element_count(), offset = 0;
+  int64_t element_bytes = ElementBytes(shape.element_type), count = shape.element_count(), offset = 0;
   for (int64_t element = 0; element < count; ++element) {
     visit(element * element_bytes, offset);
     for (size_t dim = index.size(); dim-- > 0;) {
@@ -35,26 +35,26 @@ void ForEachElement(const ir::Shape& shape, Visit visit) {
 
 }  // namespace
 
-void StoreInLayout(const ir::Literal& literal, const ir::Shape& shape, std::span<std::byte> memory) {
+void StoreInLayout(const Literal& literal, const Shape& shape, std::span<std::byte> memory) {
   if (shape.is_row_major()) {
     std::ranges::copy(literal.bytes(), memory.begin());
     return;
   }
-  size_t element_bytes = static_cast<size_t>(ir::ElementBytes(shape.element_type));
+  size_t element_bytes = static_cast<size_t>(ElementBytes(shape.element_type));
   ForEachElement(shape,
                  [&](int64_t from, int64_t to) { std::memcpy(&memory[to], &literal.bytes()[from], element_bytes); });
 }
 
-ir::Literal LoadFromLayout(const ir::Shape& shape, std::span<const std::byte> memory) {
-  ir::Literal literal = ir::Literal::Zeros(ir::Shape::Array(shape.element_type, shape.dimensions));
+Literal LoadFromLayout(const Shape& shape, std::span<const std::byte> memory) {
+  Literal literal = Literal::Zeros(Shape::Array(shape.element_type, shape.dimensions));
   std::span<std::byte> elements = literal.mutable_bytes();
   if (shape.is_row_major()) {
     std::ranges::copy(memory, elements.begin());
     return literal;
   }
-  size_t element_bytes = static_cast<size_t>(ir::ElementBytes(shape.element_type));
+  size_t element_bytes = static_cast<size_t>(ElementBytes(shape.element_type));
   ForEachElement(shape, [&](int64_t to, int64_t from) { std::memcpy(&elements[to], &memory[from], element_bytes); });
   return literal;
 }
 
-}  // namespace stead::tools
+}  // namespace stead::ir

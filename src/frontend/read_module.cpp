@@ -1,0 +1,53 @@
+#include "frontend/read_module.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "frontend/hlo_proto/reader.h"
+#include "frontend/hlo_text/parser.h"
+#include "frontend/stablehlo/import.h"
+
+namespace stead::frontend {
+
+namespace {
+
+// The first byte of every protocol buffer that begins with a name or a message in field 1, as those with a module do.
+constexpr char kFirstField = '\x0A';
+
+bool LooksLikeText(std::string_view text) {
+  const std::string_view head = text.substr(0, 4096);
+  return std::ranges::none_of(head, [](char character) { return character == '\0'; });
+}
+
+Diagnostic UnknownFormat(std::string_view text, const std::string& file_name) {
+  SourcePlace place{file_name, 0, 0};
+  if (text.empty()) {
+    return InvalidArgument("the program is empty", place, "",
+                           "give an HLO text, an HloModuleProto or a StableHLO artifact");
+  }
+  if (text.substr(0, 512).find("func.func") != std::string_view::npos || text.starts_with("module @") ||
+      text.starts_with("#loc")) {
+    return InvalidArgument("this is StableHLO text (MLIR), which is not read", place, "",
+                           "use HLO text (`lowered.as_text('hlo')`) or a portable artifact "
+                           "(`jaxlib.mlir.dialects.stablehlo.serialize_portable_artifact_str`)");
+  }
+  return InvalidArgument(
+      "unknown format", place,
+      "a program is HLO text (it holds `HloModule`), a protocol buffer with an HloModuleProto, or MLIR "
+      "bytecode (it starts with 4D 4C EF 52)");
+}
+
+}  // namespace
+
+Result<ir::Module> ReadModule(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                              const std::string& file_name) {
+  if (IsMlirBytecode(bytes)) return ImportStablehlo(bytes, std::move(owner), file_name);
+  if (IsHloProto(bytes)) return ReadHloProto(bytes, file_name);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (LooksLikeText(text) && text.find("HloModule") != std::string_view::npos) return ParseHloText(text, file_name);
+  // A damaged protocol buffer: its reader says what is wrong.
+  if (!LooksLikeText(text) && text.starts_with(kFirstField)) return ReadHloProto(bytes, file_name);
+  return UnknownFormat(text, file_name);
+}
+
+}  // namespace stead::frontend
