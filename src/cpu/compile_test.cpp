@@ -611,13 +611,14 @@ TEST(Memory, WrongArgumentsAreRefused) {
 TEST(Unsupported, NamesTheOpAndItsPlace) {
   const ir::Module module = Parse(R"(HloModule m
 ENTRY e {
-  a = f32[8,8] parameter(0)
-  ROOT r = f32[8,8] cholesky(a), lower=true, metadata={source_file="net.py" source_line=12}
+  low = f32[] parameter(0)
+  high = f32[] parameter(1)
+  ROOT r = f32[8] rng(low, high), distribution=rng_uniform, metadata={source_file="net.py" source_line=12}
 })");
   const auto executable = CompileModule(module);
   ASSERT_FALSE(executable.ok());
   EXPECT_EQ(executable.error().code, ErrorCode::kUnimplemented);
-  EXPECT_NE(executable.error().what.find("op `cholesky`"), std::string::npos) << executable.error().what;
+  EXPECT_NE(executable.error().what.find("op `rng`"), std::string::npos) << executable.error().what;
   EXPECT_EQ(executable.error().where.file, "net.py");
 }
 

@@ -204,5 +204,54 @@ ENTRY e {
 })");
 }
 
+// Every code as f32, and numbers of every size, ties and special ones included, as codes: the interpreter has a routine of its own.
+TEST(SmallFloats, CodesAndRounding) {
+  for (const std::string type :
+       {"f8e5m2", "f8e4m3", "f8e4m3fn", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "f8e3m4", "f8e8m0fnu"}) {
+    ExpectSame(fmt::format(R"(HloModule m
+ENTRY e {{
+  codes = u8[256] iota(), iota_dimension=0
+  numbers = {0}[256] bitcast-convert(codes)
+  decoded = f32[256] convert(numbers)
+  step = u32[] constant(65536)
+  steps = u32[65536] broadcast(step), dimensions={{}}
+  count = u32[65536] iota(), iota_dimension=0
+  bits = u32[65536] multiply(count, steps)
+  values = f32[65536] bitcast-convert(bits)
+  encoded = {0}[65536] convert(values)
+  wide = f64[65536] convert(values)
+  narrowed = {0}[65536] convert(wide)
+  sums = {0}[256] add(numbers, numbers)
+  encoded_codes = u8[65536] bitcast-convert(encoded)
+  narrowed_codes = u8[65536] bitcast-convert(narrowed)
+  ROOT r = (f32[256], u8[65536], u8[65536], {0}[256]) tuple(decoded, encoded_codes, narrowed_codes, sums)
+}}
+)",
+                           type));
+  }
+}
+
+TEST(SmallIntegers, ArithmeticWraps) {
+  for (const std::string type : {"s4", "u4", "s2", "u2"}) {
+    ExpectSame(fmt::format(R"(HloModule m
+ENTRY e {{
+  a = s32[37] parameter(0)
+  b = s32[37] parameter(1)
+  x = {0}[37] convert(a)
+  y = {0}[37] convert(b)
+  sum = {0}[37] add(x, y)
+  product = {0}[37] multiply(sum, x)
+  quotient = {0}[37] divide(product, y)
+  less = pred[37] compare(quotient, x), direction=LT
+  chosen = {0}[37] select(less, x, product)
+  back = s8[37] convert(chosen)
+  turned = {0}[37] reverse(chosen), dimensions={{0}}
+  ROOT r = ({0}[37], s8[37], {0}[37]) tuple(quotient, back, turned)
+}}
+)",
+                           type));
+  }
+}
+
 }  // namespace
 }  // namespace stead::cpu

@@ -31,8 +31,8 @@ int64_t ChooseLanes(const Module& module, InstrId id) {
     for (InstrId value : values) {
       const Shape& shape = module.shape(value);
       if (!shape.is_array() || shape.dimensions.empty() || shape.element_type == ir::ElementType::kPred) continue;
-      const bool is_half = shape.element_type == ir::ElementType::kF16 || shape.element_type == ir::ElementType::kBF16;
-      const int64_t bytes = is_half ? 4 : ir::ElementBytes(PartType(shape.element_type));
+      const bool is_narrow = ir::IsFloat(shape.element_type) && ir::ElementBits(shape.element_type) < 32;
+      const int64_t bytes = is_narrow ? 4 : ir::ElementBytes(PartType(shape.element_type));
       narrowest = std::min(narrowest, bytes);
       widest = std::max(widest, bytes);
     }

@@ -32,9 +32,6 @@ Status CheckShape(const Module& module, InstrId id, const Shape& shape) {
     if (!status.ok()) return;
     if (!leaf.is_array()) {
       status = Refuse(module, id, "only arrays have machine code");
-    } else if (!HasRegisterForm(leaf.element_type)) {
-      status = Refuse(module, id,
-                      fmt::format("elements of type {} have no machine code", ir::ElementTypeName(leaf.element_type)));
     } else if (std::ranges::count(leaf.dynamic_dimensions, true) > 0) {
       status = Refuse(module, id, "sizes must be known when the program is compiled");
     }

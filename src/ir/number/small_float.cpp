@@ -9,33 +9,7 @@
 namespace stead::ir {
 namespace {
 
-struct Format {
-  int mantissa_bits;
-  int bias;
-  int largest;   // code of the largest finite value, without sign
-  int overflow;  // code of what lies beyond: infinity, NaN or the largest value
-  int nan;       // code of NaN; kNoNan when there is none
-  int sign;      // sign bit
-  bool signed_zero;
-};
-
-constexpr int kNoNan = -1;
-
-constexpr Format FormatOf(ElementType type) {
-  switch (type) {
-    case ElementType::kF8E5M2: return {2, 15, 0x7B, 0x7C, 0x7E, 0x80, true};
-    case ElementType::kF8E4M3: return {3, 7, 0x77, 0x78, 0x7C, 0x80, true};
-    case ElementType::kF8E3M4: return {4, 3, 0x6F, 0x70, 0x78, 0x80, true};
-    case ElementType::kF8E4M3FN: return {3, 7, 0x7E, 0x7F, 0x7F, 0x80, true};
-    case ElementType::kF8E4M3B11FNUZ: return {3, 11, 0x7F, 0x80, 0x80, 0x80, false};
-    case ElementType::kF8E5M2FNUZ: return {2, 16, 0x7F, 0x80, 0x80, 0x80, false};
-    case ElementType::kF8E4M3FNUZ: return {3, 8, 0x7F, 0x80, 0x80, 0x80, false};
-    case ElementType::kF4E2M1FN: return {1, 1, 0x7, 0x7, kNoNan, 0x8, true};
-    default: return {};
-  }
-}
-
-// f8e8m0fnu has no sign, no mantissa and no zero: code c means 2^(c-127).
+constexpr int kNoNan = SmallFloatFormat::kNoNan;
 constexpr int kScaleBias = 127;
 constexpr int kScaleLargest = 0xFE;
 constexpr int kScaleNan = 0xFF;
@@ -57,12 +31,26 @@ uint8_t DoubleToScale(double value) {
 
 }  // namespace
 
+SmallFloatFormat SmallFloatFormatOf(ElementType type) {
+  switch (type) {
+    case ElementType::kF8E5M2: return {2, 15, 0x7B, 0x7C, 0x7E, 0x80, true};
+    case ElementType::kF8E4M3: return {3, 7, 0x77, 0x78, 0x7C, 0x80, true};
+    case ElementType::kF8E3M4: return {4, 3, 0x6F, 0x70, 0x78, 0x80, true};
+    case ElementType::kF8E4M3FN: return {3, 7, 0x7E, 0x7F, 0x7F, 0x80, true};
+    case ElementType::kF8E4M3B11FNUZ: return {3, 11, 0x7F, 0x80, 0x80, 0x80, false};
+    case ElementType::kF8E5M2FNUZ: return {2, 16, 0x7F, 0x80, 0x80, 0x80, false};
+    case ElementType::kF8E4M3FNUZ: return {3, 8, 0x7F, 0x80, 0x80, 0x80, false};
+    case ElementType::kF4E2M1FN: return {1, 1, 0x7, 0x7, kNoNan, 0x8, true};
+    default: STEAD_CHECK(false, std::string(ElementTypeName(type))); return {};
+  }
+}
+
 bool IsSmallFloat(ElementType type) { return IsFloat(type) && ElementBits(type) <= 8; }
 
 double SmallFloatToDouble(ElementType type, uint8_t bits) {
   STEAD_CHECK(IsSmallFloat(type));
   if (type == ElementType::kF8E8M0FNU) return ScaleToDouble(bits);
-  Format format = FormatOf(type);
+  const SmallFloatFormat format = SmallFloatFormatOf(type);
   int code = bits & (format.sign - 1);
   double sign = (bits & format.sign) != 0 ? -1.0 : 1.0;
   if (bits == format.nan) return std::numeric_limits<double>::quiet_NaN();
@@ -79,7 +67,7 @@ double SmallFloatToDouble(ElementType type, uint8_t bits) {
 uint8_t DoubleToSmallFloat(ElementType type, double value) {
   STEAD_CHECK(IsSmallFloat(type));
   if (type == ElementType::kF8E8M0FNU) return DoubleToScale(value);
-  Format format = FormatOf(type);
+  const SmallFloatFormat format = SmallFloatFormatOf(type);
   int sign = std::signbit(value) ? format.sign : 0;
   // A type without NaN turns it into the zero of the other sign, as ml_dtypes does.
   if (std::isnan(value)) return static_cast<uint8_t>(format.nan == kNoNan ? format.sign ^ sign : format.nan | sign);

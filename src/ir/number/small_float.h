@@ -9,6 +9,22 @@
 
 namespace stead::ir {
 
+// The codes of a type that has a sign. A code without its sign bit counts up with the number it means; the exponent stands above
+// the mantissa, and its value 0 means numbers below the first full binade.
+struct SmallFloatFormat {
+  static constexpr int kNoNan = -1;
+  int mantissa_bits;
+  int bias;
+  int largest;   // code of the largest finite value, without sign
+  int overflow;  // code of what lies beyond: infinity, NaN or the largest value
+  int nan;       // code of NaN; kNoNan when there is none
+  int sign;      // sign bit
+  bool signed_zero;
+};
+
+// REQUIRES: IsSmallFloat(type), and not f8e8m0fnu, whose code c means 2^(c-127), 255 NaN: no sign, no mantissa, no zero.
+SmallFloatFormat SmallFloatFormatOf(ElementType type);
+
 // f8e*, f4e2m1fn.
 bool IsSmallFloat(ElementType type);
 

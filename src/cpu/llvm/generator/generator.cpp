@@ -171,8 +171,10 @@ llvm::Constant* ScalarConstant(llvm::LLVMContext& context, const ir::Literal& li
       return llvm::ConstantFP::get(context, llvm::APFloat(ir::BFloat16ToFloat(literal.data<uint16_t>()[element])));
     case ElementType::kC64: return ComplexConstant(form, literal.data<std::complex<float>>()[element]);
     case ElementType::kC128: return ComplexConstant(form, literal.data<std::complex<double>>()[element]);
-    default: return llvm::ConstantInt::get(form, static_cast<uint64_t>(literal.AsInteger(element)), /*IsSigned=*/true);
+    default: break;
   }
+  if (ir::IsFloat(type)) return llvm::ConstantFP::get(form, literal.AsDouble(element));
+  return llvm::ConstantInt::get(form, static_cast<uint64_t>(literal.AsInteger(element)), /*IsSigned=*/true);
 }
 
 // True when every element has the same bytes.
@@ -297,7 +299,9 @@ llvm::Value* Generator::BitcastConvert(const Instruction& instruction, const Ind
   const int64_t to_bits = ir::ElementBits(to);
   if (from_bits == to_bits) return registers_.Reinterpret(At(operand, index, guard), from, to);
   const auto integer = [&](int64_t bits) {
-    return bits == 8    ? ElementType::kU8
+    return bits == 2    ? ElementType::kU2
+           : bits == 4  ? ElementType::kU4
+           : bits == 8  ? ElementType::kU8
            : bits == 16 ? ElementType::kU16
            : bits == 32 ? ElementType::kU32
                         : ElementType::kU64;

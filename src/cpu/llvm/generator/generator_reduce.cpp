@@ -84,7 +84,7 @@ Index KeptIndex(const Shape& operand, const ir::Dimensions& reduced, const Index
 }  // namespace
 
 ElementType AccumulatorType(ElementType type) {
-  return type == ElementType::kBF16 || type == ElementType::kF16 ? ElementType::kF32 : type;
+  return ir::IsFloat(type) && ir::ElementBits(type) < 32 ? ElementType::kF32 : type;
 }
 
 std::vector<llvm::Value*> Generator::Accumulate(

@@ -65,9 +65,9 @@ bool IsEquality(const CompareAttributes& attributes) {
 }  // namespace
 
 bool Arithmetic::Supports(const ir::Module& module, const ir::Instruction& instruction) {
-  if (!instruction.shape.is_array() || !HasRegisterForm(instruction.shape.element_type)) return false;
+  if (!instruction.shape.is_array()) return false;
   for (ir::InstrId operand : instruction.operands) {
-    if (!module.shape(operand).is_array() || !HasRegisterForm(module.shape(operand).element_type)) return false;
+    if (!module.shape(operand).is_array()) return false;
   }
   const Opcode opcode = instruction.opcode;
   const ElementType type = module.shape(instruction.operands[0]).element_type;

@@ -2,33 +2,13 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-#include "base/check.h"
+#include "cpu/llvm/values/small_float.h"
+#include "ir/number/small_float.h"
 
 namespace stead::cpu {
 
 using ir::ElementClass;
 using ir::ElementType;
-
-bool HasRegisterForm(ElementType type) {
-  switch (type) {
-    case ElementType::kPred:
-    case ElementType::kS8:
-    case ElementType::kS16:
-    case ElementType::kS32:
-    case ElementType::kS64:
-    case ElementType::kU8:
-    case ElementType::kU16:
-    case ElementType::kU32:
-    case ElementType::kU64:
-    case ElementType::kF16:
-    case ElementType::kBF16:
-    case ElementType::kF32:
-    case ElementType::kF64:
-    case ElementType::kC64:
-    case ElementType::kC128: return true;
-    default: return false;
-  }
-}
 
 ElementType PartType(ElementType type) {
   if (type == ElementType::kC64) return ElementType::kF32;
@@ -36,7 +16,6 @@ ElementType PartType(ElementType type) {
 }
 
 llvm::Type* RegisterType(llvm::LLVMContext& context, ElementType type) {
-  STEAD_CHECK(HasRegisterForm(type));
   if (ir::IsComplex(type)) {
     llvm::Type* const part = RegisterType(context, PartType(type));
     return llvm::StructType::get(part, part);
@@ -48,14 +27,13 @@ llvm::Type* RegisterType(llvm::LLVMContext& context, ElementType type) {
 }
 
 llvm::Type* MemoryType(llvm::LLVMContext& context, ElementType type) {
-  STEAD_CHECK(HasRegisterForm(type));
   switch (type) {
     case ElementType::kF64: return llvm::Type::getDoubleTy(context);
     case ElementType::kF32: return llvm::Type::getFloatTy(context);
     case ElementType::kF16: return llvm::Type::getHalfTy(context);
     case ElementType::kC64:
     case ElementType::kC128: return RegisterType(context, type);
-    default: return llvm::Type::getIntNTy(context, ir::ElementBits(type));
+    default: return llvm::Type::getIntNTy(context, 8 * ir::ElementBytes(type));
   }
 }
 
@@ -69,8 +47,12 @@ llvm::Value* Registers::FromMemory(llvm::Value* stored, ElementType type) {
       llvm::Value* const wide = builder_.CreateZExt(stored, Like(stored, builder_.getInt32Ty()));
       return builder_.CreateBitCast(builder_.CreateShl(wide, 16), Like(stored, builder_.getFloatTy()));
     }
-    default: return stored;
+    default: break;
   }
+  if (ir::IsSmallFloat(type)) return SmallFloats(builder_, type).Decode(stored);
+  return ir::ElementBits(type) < 8
+             ? builder_.CreateTrunc(stored, Like(stored, RegisterType(builder_.getContext(), type)))
+             : stored;
 }
 
 llvm::Value* Registers::ToMemory(llvm::Value* value, ElementType type) {
@@ -81,8 +63,12 @@ llvm::Value* Registers::ToMemory(llvm::Value* value, ElementType type) {
       llvm::Value* const bits = builder_.CreateBitCast(value, Like(value, builder_.getInt32Ty()));
       return builder_.CreateTrunc(builder_.CreateLShr(bits, 16), Like(value, builder_.getInt16Ty()));
     }
-    default: return value;
+    default: break;
   }
+  if (ir::IsSmallFloat(type)) return SmallFloats(builder_, type).Encode(value);
+  return ir::ElementBits(type) < 8
+             ? builder_.CreateIntCast(value, Like(value, builder_.getInt8Ty()), ir::IsSigned(type))
+             : value;
 }
 
 // The f32 bits of the nearest bf16 number. Half of the dropped part is added, ties go to the even neighbour; NaN keeps its
@@ -106,6 +92,7 @@ llvm::Value* Registers::RoundToHalf(llvm::Value* value) {
 llvm::Value* Registers::Round(llvm::Value* value, ElementType type) {
   if (type == ElementType::kF16) return RoundToHalf(value);
   if (type == ElementType::kBF16) return builder_.CreateBitCast(RoundToBFloat16Bits(value), value->getType());
+  if (ir::IsSmallFloat(type)) return FromMemory(ToMemory(value, type), type);
   return value;
 }
 

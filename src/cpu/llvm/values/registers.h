@@ -2,7 +2,9 @@
 //   type        memory         register
 //   pred        i8, 0 or 1     i1
 //   s8 ... u64  iN             iN (signedness is the op's business)
+//   s2 ... u4   i8, extended   iN
 //   bf16, f16   i16, half      float that is exactly a bf16 or f16 number
+//   f8, f4      i8             float that is exactly such a number
 //   f32, f64    float, double  the same
 //   c64, c128   two of those   a struct of the real and the imaginary part
 //   Every function works on one element and on vectors of elements alike; a vector of complex numbers is a struct of two vectors.
@@ -13,9 +15,6 @@
 #include "ir/number/element_type.h"
 
 namespace stead::cpu {
-
-// True for the types of the table above; machine code knows no others yet.
-bool HasRegisterForm(ir::ElementType type);
 
 // The type of the real part of c64 and c128; other types themselves.
 ir::ElementType PartType(ir::ElementType type);
@@ -29,7 +28,7 @@ class Registers {
 
   llvm::Value* FromMemory(llvm::Value* stored, ir::ElementType type);
   llvm::Value* ToMemory(llvm::Value* value, ir::ElementType type);
-  // `value` of f32 arithmetic rounded to the numbers that bf16 or f16 has; other types pass through.
+  // `value` of f32 arithmetic rounded to the numbers that a narrower type has; other types pass through.
   llvm::Value* Round(llvm::Value* value, ir::ElementType type);
   // HLO's convert: to the nearest number, integers saturate coming from floats (NaN becomes 0) and wrap coming from integers.
   llvm::Value* Convert(llvm::Value* value, ir::ElementType from, ir::ElementType to);
