@@ -95,7 +95,9 @@ Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> 
   for (const Slot& slot : program_.slots) {
     std::byte* data = nullptr;
     switch (slot.kind) {
-      case Buffer::Kind::kScratch: data = frame.arena->data() + slot.offset; break;
+      case Buffer::Kind::kScratch:
+        if (slot.host < 0) data = frame.arena->data() + slot.offset;
+        break;
       case Buffer::Kind::kPointer: break;
       // Constants are only read; slots of all kinds share one type of pointer.
       case Buffer::Kind::kConstant:
@@ -121,6 +123,10 @@ Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> 
       }
     }
     frame.slots.push_back(data);
+  }
+  for (size_t number = 0; number < program_.slots.size(); ++number) {
+    const Slot& slot = program_.slots[number];
+    if (slot.host >= 0) frame.slots[number] = frame.slots[static_cast<size_t>(slot.host)] + slot.offset;
   }
   return frame;
 }

@@ -76,7 +76,8 @@ class Lowering {
       Slot slot;
       slot.kind = buffer.kind;
       slot.bytes = buffer.bytes;
-      slot.offset = buffer.arena_offset;
+      slot.offset = buffer.scratch_offset;
+      if (buffer.host.valid()) slot.host = static_cast<int64_t>(buffer.host.index());
       slot.parameter = buffer.parameter;
       if (buffer.kind == Buffer::Kind::kConstant) {
         TRY(slot.constant, AddConstant(buffer.constant));

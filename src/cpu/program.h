@@ -26,7 +26,8 @@ namespace stead::cpu {
 struct Slot {
   inplace::Buffer::Kind kind = inplace::Buffer::Kind::kScratch;
   int64_t bytes = 0;
-  int64_t offset = 0;     // kScratch: in the arena
+  int64_t offset = 0;     // kScratch: in the arena, or in the memory of `host`
+  int64_t host = -1;      // kScratch: the number of a slot that does not need its memory then; -1: none
   int64_t parameter = 0;  // kParameter: leaf number
   bool overwritten =
       false;              // kParameter: the program writes it or returns it, so it must be given away or copied first

@@ -50,7 +50,8 @@ class SmallLoops {
  private:
   void FindArenaOffsets() {
     for (const Slot& slot : program_.slots) {
-      arena_offsets_.push_back(slot.kind == inplace::Buffer::Kind::kScratch ? slot.offset : -1);
+      const bool is_in_arena = slot.kind == inplace::Buffer::Kind::kScratch && slot.host < 0;
+      arena_offsets_.push_back(is_in_arena ? slot.offset : -1);
     }
     for (const Step& step : program_.steps) {
       if (step.kind != Step::Kind::kMove) continue;

@@ -44,9 +44,11 @@ std::string PlanSummary(const inplace::BufferPlan& plan) {
   for (size_t buffer = 0; buffer < plan.buffers.size(); ++buffer) {
     const inplace::Buffer& entry = plan.buffers[inplace::BufferId(buffer)];
     static constexpr const char* kKinds[] = {"parameter", "constant", "owned", "scratch", "pointer"};
+    std::string place;
+    if (entry.kind == inplace::Buffer::Kind::kScratch) place = fmt::format(" at {}", entry.scratch_offset);
+    if (entry.host.valid()) place += fmt::format(" of buffer {}", entry.host.index());
     text += fmt::format("buffer {}: {} {} bytes{}{}\n", buffer, kKinds[static_cast<int>(entry.kind)], entry.bytes,
-                        entry.kind == inplace::Buffer::Kind::kScratch ? fmt::format(" at {}", entry.arena_offset) : "",
-                        entry.donated ? ", donated" : "");
+                        place, entry.donated ? ", donated" : "");
   }
   for (const inplace::CopyRecord& copy : plan.copies) {
     text += fmt::format("copy {}: {} bytes x {}, {}\n", plan.module.instruction(copy.copy).name, copy.bytes,

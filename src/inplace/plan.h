@@ -24,15 +24,16 @@ struct Buffer {
     kParameter,  // the caller's; writable only when donated
     kConstant,   // read-only bytes of a constant instruction
     kOwned,      // an allocation of its own per run; may leave the program as a result
-    kScratch,    // [arena_offset, arena_offset + bytes) of the run's arena
+    kScratch,    // bytes from scratch_offset on of the run's arena, or of `host`
     kPointer,    // no memory: a loop sets it to where its state lies, a dynamic-slice to where its window starts
   };
   Kind kind = Kind::kScratch;
   int64_t bytes = 0;
-  int64_t parameter = -1;    // kParameter: leaf number (entry parameters flattened in order)
-  bool donated = false;      // kParameter
-  ir::InstrId constant;      // kConstant
-  int64_t arena_offset = 0;  // kScratch; aligned as AlignmentOf(bytes) in packing.h says
+  int64_t parameter = -1;      // kParameter: leaf number (entry parameters flattened in order)
+  bool donated = false;        // kParameter
+  ir::InstrId constant;        // kConstant
+  int64_t scratch_offset = 0;  // kScratch; aligned as AlignmentOf(bytes) in packing.h says
+  BufferId host;  // kScratch: the owned or donated buffer that it lies in while that holds nothing; none: the arena
 };
 
 // Where one array leaf of a value lives. Contiguous, row major (in the shape's layout).

@@ -55,7 +55,7 @@ class Replay {
       const Buffer& buffer = plan_.buffers[BufferId(number)];
       if (buffer.kind == Buffer::Kind::kPointer) continue;
       if (buffer.kind == Buffer::Kind::kScratch) {
-        pointers_[BufferId(number)] = {0, buffer.arena_offset};
+        pointers_[BufferId(number)] = {0, buffer.scratch_offset};
         continue;
       }
       pointers_[BufferId(number)] = {blocks_.size(), 0};
@@ -66,6 +66,10 @@ class Replay {
       if (content->bytes().size() != blocks_.back().size())
         return Wrong("has a buffer of another size than its content");
       std::ranges::copy(content->bytes(), blocks_.back().begin());
+    }
+    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+      const Buffer& buffer = plan_.buffers[BufferId(number)];
+      if (buffer.host.valid()) pointers_[BufferId(number)] = {block_of_[buffer.host], buffer.scratch_offset};
     }
     return {};
   }

@@ -150,23 +150,30 @@ bool ShareBuffer(BufferPlan& plan, Random& random) {
   return true;
 }
 
+// The bytes of the memory that a scratch buffer lies in.
+int64_t RoomFor(const BufferPlan& plan, BufferId scratch) {
+  BufferId host = plan.buffers[scratch].host;
+  return host.valid() ? plan.buffers[host].bytes : plan.arena_bytes;
+}
+
 bool ShareScratch(BufferPlan& plan, Random& random) {
   BufferId one = AnyBuffer(plan, random), other = AnyBuffer(plan, random);
   if (one == other || plan.buffers[one].kind != Buffer::Kind::kScratch ||
       plan.buffers[other].kind != Buffer::Kind::kScratch)
     return false;
-  if (plan.buffers[one].arena_offset == plan.buffers[other].arena_offset) return false;
-  plan.buffers[one].arena_offset = plan.buffers[other].arena_offset;
-  return plan.buffers[one].arena_offset + plan.buffers[one].bytes <= plan.arena_bytes;
+  if (plan.buffers[one].scratch_offset == plan.buffers[other].scratch_offset) return false;
+  plan.buffers[one].scratch_offset = plan.buffers[other].scratch_offset;
+  plan.buffers[one].host = plan.buffers[other].host;
+  return plan.buffers[one].scratch_offset + plan.buffers[one].bytes <= RoomFor(plan, one);
 }
 
 bool ShiftScratch(BufferPlan& plan, Random& random) {
   BufferId one = AnyBuffer(plan, random);
   if (plan.buffers[one].kind != Buffer::Kind::kScratch) return false;
   constexpr int64_t kSteps[] = {-64, -4, 4, 64};
-  int64_t next = plan.buffers[one].arena_offset + kSteps[Below(random, std::size(kSteps))];
-  if (next < 0 || next + plan.buffers[one].bytes > plan.arena_bytes) return false;
-  plan.buffers[one].arena_offset = next;
+  int64_t next = plan.buffers[one].scratch_offset + kSteps[Below(random, std::size(kSteps))];
+  if (next < 0 || next + plan.buffers[one].bytes > RoomFor(plan, one)) return false;
+  plan.buffers[one].scratch_offset = next;
   return true;
 }
 

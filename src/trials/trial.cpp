@@ -99,8 +99,9 @@ std::string Places(const inplace::BufferPlan& plan) {
   std::string text = "places:\n";
   for (size_t number = 0; number < plan.buffers.size(); ++number) {
     const inplace::Buffer& buffer = plan.buffers[inplace::BufferId(number)];
-    text += fmt::format("  buffer {}: {} bytes, {}{} at {}\n", number, buffer.bytes, buffer.donated ? "donated " : "",
-                        kKinds[static_cast<int>(buffer.kind)], buffer.arena_offset);
+    text += fmt::format("  buffer {}: {} bytes, {}{} at {}{}\n", number, buffer.bytes, buffer.donated ? "donated " : "",
+                        kKinds[static_cast<int>(buffer.kind)], buffer.scratch_offset,
+                        buffer.host.valid() ? fmt::format(" of buffer {}", buffer.host.index()) : "");
   }
   for (size_t number = 0; number < plan.placements.size(); ++number) {
     const ir::Instruction& instruction = plan.module.instruction(ir::InstrId(number));

@@ -19,6 +19,11 @@ Diagnostic WrongBooks(std::string what) {
   return {ErrorCode::kInternal, std::move(what), {}, {}, "please report this module: the program was not run"};
 }
 
+// Memory of its own that the program may write.
+bool MayHost(const Buffer& buffer) {
+  return buffer.kind == Buffer::Kind::kOwned || (buffer.kind == Buffer::Kind::kParameter && buffer.donated);
+}
+
 // left x right; none when that is unknown or too large.
 std::optional<int64_t> Product(std::optional<int64_t> left, std::optional<int64_t> right) {
   int64_t product = 0;
@@ -39,8 +44,12 @@ Status Checker::CheckBuffers() const {
   }
   for (size_t number = 0; number < plan_.buffers.size(); ++number) {
     const Buffer& buffer = plan_.buffers[BufferId(number)];
-    if (buffer.kind == Buffer::Kind::kScratch && buffer.arena_offset + buffer.bytes > plan_.arena_bytes)
-      return WrongBooks(fmt::format("buffer {} ends after the arena", number));
+    if (buffer.host.valid() && (buffer.kind != Buffer::Kind::kScratch || !MayHost(plan_.buffers[buffer.host])))
+      return WrongBooks(fmt::format("buffer {} lies in another that is neither a result's nor donated", number));
+    int64_t room = buffer.host.valid() ? plan_.buffers[buffer.host].bytes : plan_.arena_bytes;
+    bool is_inside = buffer.scratch_offset >= 0 && buffer.scratch_offset + buffer.bytes <= room;
+    if (buffer.kind == Buffer::Kind::kScratch && !is_inside)
+      return WrongBooks(fmt::format("buffer {} ends after the memory that it lies in", number));
     if (buffer.kind == Buffer::Kind::kConstant && buffer.bytes != module_.shape(buffer.constant).byte_size())
       return WrongBooks(fmt::format("buffer {} has another size than its constant", number));
     if (buffer.kind != Buffer::Kind::kParameter) continue;

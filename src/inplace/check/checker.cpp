@@ -78,7 +78,7 @@ void Checker::MakeBlocks() {
     BufferId id(number);
     const Buffer& buffer = plan_.buffers[id];
     switch (buffer.kind) {
-      case Buffer::Kind::kScratch: pointers_[id] = {arena, buffer.arena_offset}; break;
+      case Buffer::Kind::kScratch: pointers_[id] = {arena, buffer.scratch_offset}; break;
       case Buffer::Kind::kParameter:
         pointers_[id] = {memory_.AddBlock({buffer.donated, buffer.donated, {}, 0}), 0};
         break;
@@ -86,6 +86,10 @@ void Checker::MakeBlocks() {
       case Buffer::Kind::kPointer: pointers_[id] = {unknown_, 0}; break;
       case Buffer::Kind::kOwned: pointers_[id] = {memory_.AddBlock({true, true, {}, 0}), 0}; break;
     }
+  }
+  for (size_t number = 0; number < plan_.buffers.size(); ++number) {
+    const Buffer& buffer = plan_.buffers[BufferId(number)];
+    if (buffer.host.valid()) pointers_[BufferId(number)] = {pointers_[buffer.host].block, buffer.scratch_offset};
   }
   initial_pointers_ = pointers_;
 }

@@ -84,7 +84,7 @@ class Checker {
   }
   std::vector<std::pair<BufferId, BufferId>> Followers(ir::InstrId id) const;
   bool IsFollower(ir::InstrId id, BufferId variable) const;
-  Status AttachFollowers(ir::InstrId id);
+  Status AttachFollowers(ir::InstrId id, const IdVector<BufferId, Place>& entered);
   Status EnterLoop(ir::InstrId id, const LoopPlan& loop);
   std::vector<std::vector<BufferId>> ExchangeGroups(ir::InstrId id) const;
   bool IsExchange(const std::vector<PointerMove>& moves) const;

@@ -335,8 +335,8 @@ ENTRY e {
            c = plan.Owned(kArray);
   plan.Place("x", {{x}}).Place("a", {{a}}).Place("b", {{b}}).Place("c", {{c}}).Results({{c}});
   ExpectRefused(plan, "no longer where");
-  plan.plan().buffers[b].arena_offset = 64;
-  ExpectRefused(plan, "ends after the arena");
+  plan.plan().buffers[b].scratch_offset = 64;
+  ExpectRefused(plan, "ends after the memory that it lies in");
   plan.plan().arena_bytes = 128;
   EXPECT_EQ(plan.Verdict(), "");
 }

@@ -107,6 +107,7 @@ Status Checker::FreshBlocks(InstrId id, const std::vector<BufferId>& variables) 
 // Sets the loop's pointers and gives the exchanged ones fresh blocks; what they hold moves with them.
 Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
   TRY(pointers_, Moved(loop.entry, id));
+  const IdVector<BufferId, Place> entered = pointers_;
   std::vector<BufferId> targets, sources;
   for (const PointerMove& move : loop.back_edge) {
     if (move.source == move.target || IsFollower(id, move.target)) continue;
@@ -123,7 +124,7 @@ Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
     TRY_STATUS(FreshBlocks(id, group));
     exchanged_[id].insert(group.begin(), group.end());
   }
-  return AttachFollowers(id);
+  return AttachFollowers(id, entered);
 }
 
 // The pointer of one of the loop's leaves that start at their initial value and then follow their slots.
@@ -143,8 +144,9 @@ std::vector<std::pair<BufferId, BufferId>> Checker::Followers(InstrId id) const 
 }
 
 // After the first iteration each follower is where its slot is; before, at the initial value. RETURNS an error when there may
-// be no first iteration, since the result is in the slot.
-Status Checker::AttachFollowers(InstrId id) {
+// be no first iteration, since the result is in the slot. The initial value lies apart from the slot, as that is when the loop is
+// `entered`, or follows it already: then it is in the slot or apart from it.
+Status Checker::AttachFollowers(InstrId id, const IdVector<BufferId, Place>& entered) {
   const std::vector<std::pair<BufferId, BufferId>> followers = Followers(id);
   if (!followers.empty() && analysis::TripCount(module_, id).value_or(0) < 1) {
     return Refused(id, "its result would be missing if the loop does not run");
@@ -155,7 +157,9 @@ Status Checker::AttachFollowers(InstrId id) {
     }
     int64_t bytes = plan_.buffers[follower].bytes;
     ByteRange initial{pointers_[follower], bytes}, own{pointers_[slot], bytes};
-    if (plan_.buffers[slot].bytes != bytes || memory_.MayOverlap(initial, own)) {
+    bool is_apart = !memory_.MayOverlap(initial, own) ||
+                    (initial.place.offset == 0 && memory_.block(initial.place.block).follows == entered[slot]);
+    if (plan_.buffers[slot].bytes != bytes || !is_apart) {
       return Refused(id, "a slot overlaps the initial value that the loop reads");
     }
     Block block{false, false, {initial, own}, 0, own.place};

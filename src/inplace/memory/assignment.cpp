@@ -19,7 +19,8 @@
 // Time. One clock counts the instructions of the whole run, loops bodies once, in place of their loop. A value that a loop
 // only reads is used at the loop's start and end, so it lives through all iterations.
 //
-// An entry result's buffer, and every buffer of its class, is an allocation of its own; the rest is packed into the arena.
+// An entry result's buffer, and every buffer of its class, is an allocation of its own; the rest is packed (packing.h) into the
+// arena, or into results that are not made yet and donated arguments that are no longer read.
 #include "inplace/memory/assignment.h"
 
 #include <algorithm>
@@ -308,7 +309,9 @@ class Assigner {
       if (std::optional<Slice> window = WindowOf(walk, definition)) return *window;
     }
     if (std::optional<BufferId> reused = DyingOperand(walk, definition)) return {*reused, 0};
+    if (std::optional<BufferId> slot = BorrowedSlot(walk, definition)) return {*slot, 0};
     if (std::optional<BufferId> spare = DeadDonation(walk, definition)) return {*spare, 0};
+    if (std::optional<BufferId> spare = IdleReservation(walk, definition)) return {*spare, 0};
     return {AddBuffer({.kind = Buffer::Kind::kScratch, .bytes = made.bytes}), 0};
   }
 
@@ -381,6 +384,41 @@ class Assigner {
       if (LeavesReservation(walk, buffer, definition) && MayTake(walk, buffer, definition)) return buffer;
     }
     return std::nullopt;
+  }
+
+  // Between its old content and the result that is built in it, a loop's slot or the place of a branch's result serves as scratch.
+  std::optional<BufferId> IdleReservation(Walk& walk, DefinitionId definition) {
+    if (options_.always_copy || walk.scope.kind == Scope::Kind::kEntry) return std::nullopt;
+    std::optional<BufferId> idle;
+    for (const auto& [head, buffer] : walk.pairing) {
+      if (idle && *idle < buffer) continue;
+      if (LeavesReservation(walk, buffer, definition) && MayTake(walk, buffer, definition)) idle = buffer;
+    }
+    return idle;
+  }
+
+  // The slot of an inner loop whose initial value is borrowed already, by the outer loop: its content, or what was borrowed, is
+  // over with the inner loop, and inner iterations may find it in either as outer ones may.
+  std::optional<BufferId> BorrowedSlot(Walk& walk, DefinitionId definition) {
+    const Definition& made = walk.dataflow.definition(definition);
+    auto borrowing = context_.borrowing.find(made.instruction);
+    if (borrowing == context_.borrowing.end() || !borrowing->second.used[static_cast<size_t>(made.leaf)])
+      return std::nullopt;
+    DefinitionId initial = walk.dataflow.value(module_.operand(made.instruction, 0), made.leaf).definition;
+    BufferId pointer = walk.place[initial].buffer, slot = SlotOf(walk, pointer);
+    const LocalBuffer& local = walk.buffers[slot];
+    if (slot == pointer || window_of_.contains(pointer) || !local.writable || plan_.buffers[slot].bytes != made.bytes)
+      return std::nullopt;
+    bool is_over = std::ranges::all_of(local.held, [&](DefinitionId held) {
+      return walk.dataflow.LastUse(held) < made.node || (held == initial && IsUsedOnceAt(walk, held, made.node));
+    });
+    bool is_free = is_over && std::ranges::find(walk.taken_here, slot) == walk.taken_here.end();
+    return is_free && LeavesReservation(walk, slot, definition) ? std::optional(slot) : std::nullopt;
+  }
+
+  static bool IsUsedOnceAt(const Walk& walk, DefinitionId content, int32_t node) {
+    return walk.dataflow.LastUse(content) == node &&
+           std::ranges::count(walk.dataflow.uses(content), node, &analysis::DefinitionUse::node) == 1;
   }
 
   // The operand's bytes, when the slice is one run of them that stays as it is until the slice's last use.
@@ -569,20 +607,37 @@ class Assigner {
     }
   }
 
+  // Memory that is there anyway: what may leave the program, before that is made, and donated arguments after their last use.
+  std::vector<BufferId> Hosts() const {
+    std::vector<BufferId> hosts;
+    for (size_t number = 0; number < plan_.buffers.size() && !options_.always_copy; ++number) {
+      const Buffer& buffer = plan_.buffers[BufferId(number)];
+      if (buffer.kind == Buffer::Kind::kOwned || buffer.donated) hosts.push_back(BufferId(number));
+    }
+    return hosts;
+  }
+
+  LiveBuffer LiveTimes(BufferId buffer) const {
+    return {plan_.buffers[buffer].bytes, intervals_[buffer].first, intervals_[buffer].last};
+  }
+
   void Pack() {
-    std::vector<LiveBuffer> scratch;
+    std::vector<LiveBuffer> scratch, idle;
     std::vector<BufferId> numbers;
     for (size_t number = 0; number < plan_.buffers.size(); ++number) {
       BufferId buffer(number);
       if (plan_.buffers[buffer].kind == Buffer::Kind::kPointer) continue;
       plan_.peak_bytes += plan_.buffers[buffer].kind == Buffer::Kind::kScratch ? 0 : plan_.buffers[buffer].bytes;
       if (plan_.buffers[buffer].kind != Buffer::Kind::kScratch) continue;
-      scratch.push_back({plan_.buffers[buffer].bytes, intervals_[buffer].first, intervals_[buffer].last});
+      scratch.push_back(LiveTimes(buffer));
       numbers.push_back(buffer);
     }
-    Packing packing = PackBuffers(scratch);
+    std::vector<BufferId> hosts = Hosts();
+    for (BufferId host : hosts) idle.push_back(LiveTimes(host));
+    Packing packing = PackBuffers(scratch, idle);
     for (size_t number = 0; number < numbers.size(); ++number) {
-      plan_.buffers[numbers[number]].arena_offset = packing.offsets[number];
+      plan_.buffers[numbers[number]].scratch_offset = packing.offsets[number];
+      if (packing.hosts[number] >= 0) plan_.buffers[numbers[number]].host = hosts[packing.hosts[number]];
     }
     plan_.arena_bytes = packing.arena_bytes;
     plan_.peak_bytes += packing.arena_bytes;

@@ -1,5 +1,9 @@
 // Packing by best fit, in two orders; the smaller arena wins. Neither is optimal (the problem is NP-hard).
 //
+// Hosts: the memory of a result holds nothing before the result is made, that of a donated argument nothing after its last use.
+// Buffers that live in such a time are put there, the largest first, each into the smallest host with room; the rest is packed
+// into the arena. Kept only where that makes the arena smaller, because memory of one block is easier to tell apart.
+//
 // In order of size: the largest buffer first, each in the smallest gap between the buffers that are already placed and live at
 // some time of its life, else after the last of them. Near the live bytes in practice; O(n^2 log n), so only for few buffers.
 //
@@ -99,24 +103,35 @@ int64_t BestGap(const LiveBuffer& buffer, std::vector<std::pair<int64_t, int64_t
   return best >= 0 ? best : AlignUp(end, alignment);
 }
 
-Packing PackBySize(const std::vector<LiveBuffer>& buffers) {
-  Packing packing;
-  packing.offsets.assign(buffers.size(), 0);
+bool LiveTogether(const LiveBuffer& left, const LiveBuffer& right) {
+  return left.first <= right.last && right.first <= left.last;
+}
+
+// Where the buffer fits best beside those of `done` that are live together with it.
+int64_t BestGapBeside(const std::vector<LiveBuffer>& buffers, size_t number, const std::vector<size_t>& done,
+                      const std::vector<int64_t>& offsets) {
+  std::vector<std::pair<int64_t, int64_t>> together;
+  for (size_t other : done) {
+    if (LiveTogether(buffers[other], buffers[number])) together.emplace_back(offsets[other], buffers[other].bytes);
+  }
+  return BestGap(buffers[number], std::move(together));
+}
+
+std::vector<size_t> LargestFirst(const std::vector<LiveBuffer>& buffers) {
   std::vector<size_t> order(buffers.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, std::greater<>(), [&](size_t number) { return buffers[number].bytes; });
+  return order;
+}
+
+Packing PackBySize(const std::vector<LiveBuffer>& buffers) {
+  Packing packing;
+  packing.offsets.assign(buffers.size(), 0);
   std::vector<size_t> done;
-  for (size_t number : order) {
-    const LiveBuffer& buffer = buffers[number];
-    if (buffer.bytes == 0) continue;
-    std::vector<std::pair<int64_t, int64_t>> together;
-    for (size_t other : done) {
-      const LiveBuffer& placed = buffers[other];
-      if (placed.first <= buffer.last && buffer.first <= placed.last)
-        together.emplace_back(packing.offsets[other], placed.bytes);
-    }
-    packing.offsets[number] = BestGap(buffer, std::move(together));
-    packing.arena_bytes = std::max(packing.arena_bytes, packing.offsets[number] + buffer.bytes);
+  for (size_t number : LargestFirst(buffers)) {
+    if (buffers[number].bytes == 0) continue;
+    packing.offsets[number] = BestGapBeside(buffers, number, done, packing.offsets);
+    packing.arena_bytes = std::max(packing.arena_bytes, packing.offsets[number] + buffers[number].bytes);
     done.push_back(number);
   }
   return packing;
@@ -147,17 +162,56 @@ Packing PackByTime(const std::vector<LiveBuffer>& buffers) {
   return packing;
 }
 
+Packing PackArena(const std::vector<LiveBuffer>& buffers) {
+  Packing by_time = PackByTime(buffers);
+  if (buffers.size() > kFewBuffers) return by_time;
+  Packing by_size = PackBySize(buffers);
+  return by_size.arena_bytes <= by_time.arena_bytes ? by_size : by_time;
+}
+
+// What fits into hosts lies there; the arena holds the others.
+Packing PackWithHosts(const std::vector<LiveBuffer>& buffers, const std::vector<LiveBuffer>& hosts) {
+  Packing packing{.offsets = std::vector<int64_t>(buffers.size(), 0),
+                  .hosts = std::vector<int32_t>(buffers.size(), -1)};
+  std::vector<size_t> smallest_first = LargestFirst(hosts), others;
+  std::ranges::reverse(smallest_first);
+  std::vector<std::vector<size_t>> done(hosts.size());
+  for (size_t number : LargestFirst(buffers)) {
+    const LiveBuffer& buffer = buffers[number];
+    for (size_t host : smallest_first) {
+      if (hosts[host].bytes < buffer.bytes || LiveTogether(hosts[host], buffer)) continue;
+      const int64_t offset = BestGapBeside(buffers, number, done[host], packing.offsets);
+      if (offset + buffer.bytes > hosts[host].bytes) continue;
+      packing.offsets[number] = offset;
+      packing.hosts[number] = static_cast<int32_t>(host);
+      done[host].push_back(number);
+      break;
+    }
+  }
+  std::vector<LiveBuffer> left;
+  for (size_t number = 0; number < buffers.size(); ++number) {
+    if (packing.hosts[number] >= 0) continue;
+    others.push_back(number);
+    left.push_back(buffers[number]);
+  }
+  Packing arena = PackArena(left);
+  packing.arena_bytes = arena.arena_bytes;
+  for (size_t number = 0; number < others.size(); ++number) packing.offsets[others[number]] = arena.offsets[number];
+  return packing;
+}
+
 }  // namespace
 
 int64_t AlignmentOf(int64_t bytes) {
   return std::min(kArenaAlignment, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(bytes))));
 }
 
-Packing PackBuffers(const std::vector<LiveBuffer>& buffers) {
-  Packing by_time = PackByTime(buffers);
-  if (buffers.size() > kFewBuffers) return by_time;
-  Packing by_size = PackBySize(buffers);
-  return by_size.arena_bytes <= by_time.arena_bytes ? by_size : by_time;
+Packing PackBuffers(const std::vector<LiveBuffer>& buffers, const std::vector<LiveBuffer>& hosts) {
+  Packing packing = PackArena(buffers);
+  packing.hosts.assign(buffers.size(), -1);
+  if (hosts.empty() || buffers.size() > kFewBuffers) return packing;
+  Packing hosted = PackWithHosts(buffers, hosts);
+  return hosted.arena_bytes < packing.arena_bytes ? hosted : packing;
 }
 
 }  // namespace stead::inplace

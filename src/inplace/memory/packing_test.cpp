@@ -63,6 +63,20 @@ TEST(Packing, LargeBuffersAreNotInTheWayOfEachOther) {
   EXPECT_EQ(packing.arena_bytes, 320);
 }
 
+// Before the result (busy from 5 on) and after the argument's last use (at 2) there is room for all but the last buffer.
+TEST(Packing, IdleMemoryTakesWhatLivesWhileItIsIdle) {
+  Packing packing = PackBuffers({{64, 0, 4}, {64, 1, 3}, {128, 3, 9}, {64, 4, 5}}, {{128, 5, 9}, {128, 0, 2}});
+  EXPECT_EQ(packing.hosts, (std::vector<int32_t>{0, 0, 1, -1}));
+  EXPECT_EQ(packing.offsets, (std::vector<int64_t>{0, 64, 0, 0}));
+  EXPECT_EQ(packing.arena_bytes, 64);
+}
+
+TEST(Packing, IdleMemoryIsLeftAloneWhereItSavesNothing) {
+  Packing packing = PackBuffers({{64, 0, 2}, {64, 4, 5}}, {{64, 3, 9}});
+  EXPECT_EQ(packing.hosts, (std::vector<int32_t>{-1, -1}));
+  EXPECT_EQ(packing.arena_bytes, 64);
+}
+
 // Scalars stand beside each other, aligned for what they hold.
 TEST(Packing, SmallBuffersTakeNoMoreThanTheyNeed) {
   EXPECT_EQ(PackBuffers({{4, 0, 9}, {4, 1, 9}, {1, 2, 9}, {8, 3, 9}}).arena_bytes, 17);

@@ -76,6 +76,16 @@ struct Demand {
   }
 };
 
+// A reshape between the two only adds or drops dimensions of one element: indices name the same elements.
+bool SameIndex(const ir::Shape& left, const ir::Shape& right) {
+  const auto sizes = [](const ir::Shape& shape) {
+    ir::Dimensions kept = shape.dimensions;
+    std::erase(kept, 1);
+    return kept;
+  };
+  return sizes(left) == sizes(right);
+}
+
 constexpr int64_t kRootMap = 0;
 constexpr int64_t kScalarMap = 1;
 constexpr int64_t kFirstFreeMap = 2;
@@ -139,16 +149,21 @@ class ClusterFinder {
     }
   }
 
-  // A reduction to an array whose elements each make the same element of one cluster's result.
+  // A reduction whose elements each make the same element of one cluster's result; all reductions of a cluster run alike.
   bool MayBeFinished(InstrId id, const std::vector<Membership>& wanted) const {
     const Instruction& reduce = module_.instruction(id);
-    if (reduce.opcode != Opcode::kReduce || !MayBeRoot(module_, id) || !module_.control_successors(id).empty())
+    if (reduce.opcode != Opcode::kReduce || !reduce.shape.is_array() || !MayBeRoot(module_, id) ||
+        !module_.control_successors(id).empty())
       return false;
-    if (wanted.size() != 1 || module_.shape(id).is_scalar()) return false;
-    const std::vector<Demand::Reads>& reads = wanted[0].demand.reads;
-    Opcode root = module_.instruction(clusters_[wanted[0].cluster].cluster.root).opcode;
-    return root != Opcode::kDynamicUpdateSlice && root != Opcode::kReduce && wanted[0].demand.aligned &&
-           reads.size() == 1 && reads[0].index_map == kRootMap;
+    if (wanted.size() != 1 || wanted[0].demand.reads.size() != 1) return false;
+    const Cluster& cluster = clusters_[wanted[0].cluster].cluster;
+    Opcode root = module_.instruction(cluster.root).opcode;
+    if (root == Opcode::kDynamicUpdateSlice || root == Opcode::kReduce) return false;
+    bool is_one_each = reduce.shape.is_scalar() ? module_.shape(cluster.root).is_scalar() : wanted[0].demand.aligned;
+    return is_one_each && std::ranges::all_of(cluster.members, [&](InstrId member) {
+             return module_.instruction(member).opcode != Opcode::kReduce ||
+                    ReducesRows(module_, member) == ReducesRows(module_, id);
+           });
   }
 
   bool MayBeCopied(InstrId id, size_t copies) const {
@@ -194,10 +209,22 @@ class ClusterFinder {
       if (instruction.operands[number] != id) continue;
       bool is_update = instruction.opcode == Opcode::kDynamicUpdateSlice;
       if (is_update && number == 0) return std::nullopt;
-      if (IsWindowStart(instruction, number) && !is_constant) return std::nullopt;
+      if (IsWindowStart(instruction, number) && !is_constant && !IsPrivate(of_user.cluster)) return std::nullopt;
       demand.Include(DemandAt(id, user, number, of_user, is_scalar));
     }
     return demand;
+  }
+
+  // Nobody but the cluster reads the array that it updates, so nobody can ask how its window lies to theirs.
+  bool IsPrivate(size_t cluster) const {
+    const Instruction& root = module_.instruction(clusters_[cluster].cluster.root);
+    if (root.opcode != Opcode::kDynamicUpdateSlice) return false;
+    // Elements of a tuple are also reached through the tuple: loop state from one iteration to the next.
+    if (module_.instruction(root.operands[0]).opcode == Opcode::kGetTupleElement) return false;
+    return std::ranges::all_of(module_.users(root.operands[0]), [&](InstrId reader) {
+      auto found = memberships_.find(reader);
+      return found != memberships_.end() && found->second.size() == 1 && found->second[0].cluster == cluster;
+    });
   }
 
   Demand DemandAt(InstrId id, InstrId user, size_t number, const Membership& of_user, bool is_scalar) {
@@ -209,11 +236,13 @@ class ClusterFinder {
     if (instruction.opcode == Opcode::kReduce) {
       // One that is finished inside walks over its operand in a loop of its own.
       bool is_root = IsRootOf(user, of_user.cluster);
-      return {{{is_scalar ? kScalarMap : is_root ? kRootMap : next_map_++, own_elements}}, is_root && number == 0};
+      bool is_array = number < instruction.operands.size() / 2;
+      return {{{is_scalar ? kScalarMap : is_root ? kRootMap : next_map_++, own_elements}}, is_root && is_array};
     }
     if (is_scalar) return {{{kScalarMap, of_user.demand.elements()}}, false};
     Demand demand = of_user.demand;
     if (ir::IsElementwise(instruction.opcode) || instruction.opcode == Opcode::kBitcastConvert) return demand;
+    if (instruction.opcode == Opcode::kReshape && SameIndex(module_.shape(id), instruction.shape)) return demand;
     if (instruction.opcode != Opcode::kReshape) demand.aligned = false;
     double share = 1;
     if (instruction.opcode == Opcode::kConcatenate) {
@@ -227,14 +256,14 @@ class ClusterFinder {
   }
 
   void StartCluster(InstrId id) {
-    double elements = static_cast<double>(module_.shape(id).element_count());
-    memberships_[id] = {{clusters_.size(), Demand{{{kRootMap, elements}}, true}}};
     // A reduction runs over what it reads, an update over what it writes.
     Opcode opcode = module_.instruction(id).opcode;
     InstrId over = opcode == Opcode::kReduce               ? module_.operand(id, 0)
                    : opcode == Opcode::kDynamicUpdateSlice ? module_.operand(id, 1)
                                                            : id;
     double loop = static_cast<double>(module_.shape(over).element_count());
+    double elements = module_.shape(id).is_array() ? static_cast<double>(module_.shape(id).element_count()) : loop;
+    memberships_[id] = {{clusters_.size(), Demand{{{kRootMap, elements}}, true}}};
     clusters_.push_back({.cluster = {id, {id}}, .elements = loop});
   }
 

@@ -14,10 +14,13 @@ namespace {
 
 bool IsStaticArray(const ir::Shape& shape) { return shape.is_array() && shape.dynamic_dimensions.empty(); }
 
+bool HasStaticOperands(const ir::Module& module, const Instruction& instruction) {
+  return std::ranges::all_of(instruction.operands,
+                             [&](InstrId operand) { return IsStaticArray(module.shape(operand)); });
+}
+
 bool HasStaticArrays(const ir::Module& module, const Instruction& instruction) {
-  return IsStaticArray(instruction.shape) && std::ranges::all_of(instruction.operands, [&](InstrId operand) {
-           return IsStaticArray(module.shape(operand));
-         });
+  return IsStaticArray(instruction.shape) && HasStaticOperands(module, instruction);
 }
 
 bool IsMovement(Opcode opcode) {
@@ -41,11 +44,11 @@ bool KeepsElementWidth(const ir::Module& module, const Instruction& instruction)
 
 bool MayBeRoot(const ir::Module& module, InstrId id) {
   const Instruction& instruction = module.instruction(id);
+  if (instruction.opcode == Opcode::kReduce) return HasStaticOperands(module, instruction);
   if (!HasStaticArrays(module, instruction)) return false;
   switch (instruction.opcode) {
     case Opcode::kBitcastConvert: return KeepsElementWidth(module, instruction);
-    case Opcode::kDynamicUpdateSlice:
-    case Opcode::kReduce: return true;
+    case Opcode::kDynamicUpdateSlice: return true;
     default: return ir::IsElementwise(instruction.opcode) || IsMovement(instruction.opcode);
   }
 }
@@ -99,6 +102,15 @@ bool IsExpensive(Opcode opcode) {
     case Opcode::kTanh: return true;
     default: return false;
   }
+}
+
+bool ReducesRows(const ir::Module& module, InstrId reduce) {
+  const Instruction& instruction = module.instruction(reduce);
+  const ir::Dimensions& sizes = module.shape(instruction.operands[0]).dimensions;
+  const ir::Dimensions& reduced = instruction.As<ir::DimensionsAttributes>().dimensions;
+  int64_t fastest = static_cast<int64_t>(sizes.size()) - 1;
+  while (fastest > 0 && sizes[static_cast<size_t>(fastest)] == 1) --fastest;
+  return std::ranges::count(reduced, fastest) > 0;
 }
 
 bool IsWindowStart(const Instruction& user, size_t operand) {

@@ -5,7 +5,7 @@
 
 namespace stead::passes {
 
-// May be the result of a fusion: elementwise ops, movements, dynamic-update-slice, reduce with one result.
+// May be the result of a fusion: elementwise ops, movements, dynamic-update-slice, reduce.
 bool MayBeRoot(const ir::Module& module, ir::InstrId id);
 
 // May be computed element by element inside a fusion, on demand.
@@ -17,7 +17,11 @@ bool IsFree(const ir::Module& module, ir::InstrId id);
 // Tens of cycles per element (division, exponentials, ...): never computed more often than once per element.
 bool IsExpensive(ir::Opcode opcode);
 
-// True for operands that say where a window starts. They stay outside fusions, where planning sees how they are computed.
+// True for a reduction along the dimension whose elements lie next to each other (arrays are row major here).
+bool ReducesRows(const ir::Module& module, ir::InstrId reduce);
+
+// True for operands that say where a window starts. They stay outside fusions, where planning sees how they are computed, if
+// that can matter to anybody.
 bool IsWindowStart(const ir::Instruction& user, size_t operand);
 
 }  // namespace stead::passes

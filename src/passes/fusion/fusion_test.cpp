@@ -67,6 +67,61 @@ TEST(Fusion, ASumIsFinishedInTheSameLoop) {
 }
 
 // Each sum would be computed twelve times.
+TEST(Fusion, SumsOfAllElementsAreFinishedTogether) {
+  ir::Module module = After(R"(HloModule m
+    plus { a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT c = f32[] add(a, b) }
+    ENTRY main { x = f32[7,12] parameter(0)
+      y = f32[5] parameter(1)
+      zero = f32[] constant(0)
+      one = f32[] reduce(x, zero), dimensions={0,1}, to_apply=plus
+      other = f32[] reduce(y, zero), dimensions={0}, to_apply=plus
+      both = f32[] add(one, other)
+      ROOT r = f16[] convert(both) })",
+                            Fuse);
+  EXPECT_EQ(Root(module).operands.size(), 2u);
+  EXPECT_EQ(module.entry_computation().instructions.size(), 3u);
+}
+
+// A loop over rows has no vectors for sums of columns.
+TEST(Fusion, SumsOfRowsAndOfColumnsAreMadeApart) {
+  ir::Module module = After(R"(HloModule m
+    plus { a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT c = f32[] add(a, b) }
+    ENTRY main { x = f32[7,7] parameter(0)
+      zero = f32[] constant(0)
+      row = f32[7] reduce(x, zero), dimensions={1}, to_apply=plus
+      column = f32[7] reduce(x, zero), dimensions={0}, to_apply=plus
+      ROOT r = f32[7] add(row, column) })",
+                            Fuse);
+  const bool one_is_stored =
+      (Named(module, "row").computation == module.entry) != (Named(module, "column").computation == module.entry);
+  EXPECT_TRUE(one_is_stored);
+}
+
+TEST(Fusion, AReductionOfPairsCountsItsPlacesItself) {
+  ir::Module module = After(R"(HloModule m
+    larger { a = f32[] parameter(0)
+      i = s32[] parameter(1)
+      b = f32[] parameter(2)
+      j = s32[] parameter(3)
+      more = pred[] compare(a, b), direction=GT
+      c = f32[] select(more, a, b)
+      k = s32[] select(more, i, j)
+      ROOT pair = (f32[], s32[]) tuple(c, k) }
+    ENTRY main { x = f32[7,12] parameter(0)
+      places = s32[7,12] iota(), iota_dimension=1
+      least = f32[] constant(-inf)
+      zero = s32[] constant(0)
+      most = (f32[7], s32[7]) reduce(x, places, least, zero), dimensions={1}, to_apply=larger
+      ROOT r = s32[7] get-tuple-element(most), index=1 })",
+                            Fuse);
+  EXPECT_EQ(module.instruction(Find(module, "most")).opcode, Opcode::kFusion);
+  EXPECT_EQ(module.instruction(Find(module, "most")).operands.size(), 1u);
+}
+
 TEST(Fusion, ASumThatIsSpreadOutAgainIsStored) {
   ir::Module module = After(R"(HloModule m
     plus { a = f32[] parameter(0)
@@ -136,6 +191,29 @@ TEST(Fusion, AReadOfAnotherWindowIsStoredFirst) {
   EXPECT_EQ(Named(module, "other").computation, module.entry);
   EXPECT_EQ(Root(module).opcode, Opcode::kFusion);
   EXPECT_TRUE(HasWindowTie(module, "r"));
+}
+
+// Where the window starts is computed inside, unless planning may have to compare it with the window of another reader.
+TEST(Fusion, AStartThatNobodyComparesIsComputedInside) {
+  const std::string text = R"(HloModule m
+    ENTRY main { x = f32[8] parameter(0)
+      i = s32[] parameter(1)
+      v = f32[1] parameter(2)
+      one = s32[] constant(1)
+      place = s32[] add(i, one)
+      new = f32[8] dynamic-update-slice(x, v, place)
+      old = f32[1] RESULT, dynamic_slice_sizes={1}
+      ROOT r = (f32[8], f32[1]) tuple(new, old) })";
+  const auto with = [&](const std::string& result) {
+    std::string changed = text;
+    changed.replace(changed.find("RESULT"), 6, result);
+    return After(changed, Fuse);
+  };
+  ir::Module alone = with("dynamic-slice(new, i)");
+  EXPECT_NE(Named(alone, "place").computation, alone.entry);
+  EXPECT_TRUE(HasWindowTie(alone, "new"));
+  ir::Module compared = with("dynamic-slice(x, i)");
+  EXPECT_EQ(Named(compared, "place").computation, compared.entry);
 }
 
 TEST(Fusion, TheTargetOfAnUpdateIsNotMadeInsideItsLoop) {
