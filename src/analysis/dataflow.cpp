@@ -155,6 +155,7 @@ void Dataflow::AddUses(int32_t node) {
       use.same_index = read.same_index && resolved.box.whole;
       use.same_pair = read.same_pair && resolved.box.whole;
       if (resolved.same_places) use.region = read.region;
+      use.is_coarse = !resolved.same_places && !read.region.whole;
       Use(resolved, std::move(use));
     }
   }

@@ -50,6 +50,7 @@ struct DefinitionUse {
   Region region;            // elements read, in the definition's coordinates
   bool same_index = false;  // as in OperandRead
   bool same_pair = false;   // as in OperandRead
+  bool is_coarse = false;   // less is read than `region` says, but in the coordinates of another shape
 };
 
 // What the dataflow of one computation depends on besides the module.

@@ -9,19 +9,22 @@
 //      siblings are planned.
 //   4. With all orders fixed, every value gets a place (assignment.h, donation.h, loops.h, packing.h).
 //
-// Exact per scope: no plan in the model copies fewer bytes there (lower_bound_bytes). Inner first is optimal whenever loops
-// run at least once, because a copy inside a loop never costs less than the copy of its initial value outside.
-// What we gave up: choices that only pay across scopes (an inner copy that would spare several outer ones).
+// Exact per scope: no plan copies fewer bytes there. Inner first is optimal whenever loops run at least once, because a copy inside
+// a loop never costs less than the copy of its initial value outside. What we gave up: choices that only pay across scopes (which
+// of equally cheap copies inside spares one outside). The lower bound (constraints/lower_bound.h) counts only what is forced
+// whichever way the scopes inside are planned, so a plan that might be beaten in that way does not claim to be exact.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "analysis/dataflow.h"
 #include "inplace/constraints/arcs.h"
 #include "inplace/constraints/borrowing.h"
 #include "inplace/constraints/branches.h"
+#include "inplace/constraints/lower_bound.h"
 #include "inplace/constraints/results.h"
 #include "inplace/constraints/scope.h"
 #include "inplace/memory/assignment.h"
@@ -53,6 +56,7 @@ class Planner {
 
   Result<BufferPlan> Run() {
     TRY(scopes_, CollectScopes(plan_.module, options_));
+    lower_bound_.emplace(plan_.module, scopes_, context_);
     for (size_t number = 0; number < scopes_.size(); ++number) scope_numbers_[scopes_[number].computation] = number;
     for (const Scope& scope : scopes_) RecordWrittenCopies(scope);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
@@ -64,6 +68,7 @@ class Planner {
     plan_.module.is_scheduled = true;
     int64_t copied_bytes = 0;
     for (const CopyRecord& record : plan_.copies) copied_bytes += CostOf(record);
+    plan_.lower_bound_bytes += lower_bound_->Total(plan_.module.entry);
     plan_.exact = copied_bytes == plan_.lower_bound_bytes;
     AssignBuffers(plan_, scopes_, context_, options_);
     ReportDonations(plan_, context_);
@@ -87,8 +92,9 @@ class Planner {
     OrderBranches(scope);
     if (!options_.always_copy) FindBorrowing(module, scope, context_);
     for (CopyRecord& record : SettleResults(module, scope, context_, moved_)) {
-      // How few results can make room for those with a demanded place is not proved.
-      if (record.reason != ir::CopyReason::kDemandedPlace) plan_.lower_bound_bytes += CostOf(record);
+      // Not proved: how few results can make room for those with a demanded place.
+      bool is_forced = scope.kind == Scope::Kind::kEntry && record.reason != ir::CopyReason::kDemandedPlace;
+      if (is_forced) lower_bound_->AddCopy(scope, record.bytes);
       plan_.copies.push_back(std::move(record));
     }
     if (options_.always_copy) BuyEveryCopy(scope);
@@ -98,8 +104,9 @@ class Planner {
       ShuffleConflicts(graph, options_.chaos_seed);
       HittingSolution solution = SolveHitting(graph.problem, options_.search_budget);
       if (solution.impossible) return ImpossibleOrder(dataflow, *solution.impossible);
-      if (first) plan_.lower_bound_bytes += solution.lower_bound;
+      if (first) lower_bound_->AddConflicts(scope, dataflow, graph, solution, options_.search_budget);
       if (solution.bought.empty()) {
+        lower_bound_->NoteForcedParameters(scope, dataflow, first);
         // Which operand a branch's result is handed over in depends on the other branches.
         if (scope.kind != Scope::Kind::kBranch) Order(scope, dataflow, graph);
         return {};
@@ -198,6 +205,7 @@ class Planner {
   ScopeContext context_;
   std::vector<Scope> scopes_;
   std::unordered_map<ir::ComputationId, size_t> scope_numbers_;
+  std::optional<LowerBound> lower_bound_;
 };
 
 // The array leaf, counted over all parameters, that an alias names.

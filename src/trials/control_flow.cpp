@@ -32,7 +32,7 @@ std::string ProgramWriter::Condition(const Kinds& kinds, int counter, bool up, i
   std::string test = up ? fmt::format("compare({}, {}), direction=LT", at, Integer(trips))
                         : fmt::format("compare({}, {}), direction=GT", at, Integer(0));
   int other = Below(static_cast<int>(kinds.size()));
-  if (other != counter && kinds[other] == Kind::kScalar) {
+  if (options_.least_trips == 0 && other != counter && kinds[other] == Kind::kScalar) {
     std::string number = Inner("s32[]", fmt::format("get-tuple-element({}), index={}", state, other));
     std::string small = Inner("pred[]", fmt::format("compare({}, {}), direction=LT", number, Integer(100)));
     test = fmt::format("and({}, {})", Inner("pred[]", test), small);
@@ -77,13 +77,13 @@ void ProgramWriter::Loop() {
   int counter = Below(static_cast<int>(kinds.size()) + 1);
   kinds.insert(kinds.begin() + counter, Kind::kScalar);
   bool up = !OneIn(3);
-  int trips = Below(4);
+  int trips = options_.least_trips + Below(4 - options_.least_trips);
   std::string condition = Condition(kinds, counter, up, trips), body = Body(kinds, counter, up);
   Names init;
   for (size_t element = 0; element < kinds.size(); ++element) {
     if (static_cast<int>(element) != counter) {
       init.push_back(Any(kinds[element]));
-    } else if (OneIn(4)) {
+    } else if (options_.least_trips == 0 && OneIn(4)) {
       // A start that only the run knows.
       init.push_back(Inner("s32[]", fmt::format("clamp({}, {}, {})", Integer(0), Any(Kind::kScalar), Integer(3))));
     } else {

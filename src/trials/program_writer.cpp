@@ -78,7 +78,8 @@ std::string ProgramWriter::Donations(const Kinds& parameters, const Kinds& resul
       if (taken[result] || results[result] != parameters[parameter]) continue;
       taken[result] = tied = true;
       std::string index = bare ? "{}" : fmt::format("{{{}}}", result);
-      aliases.push_back(fmt::format("{}: ({}, {{}}, {})", index, parameter, OneIn(4) ? "must-alias" : "may-alias"));
+      aliases.push_back(fmt::format("{}: ({}, {{}}, {})", index, parameter,
+                                    options_.demands && OneIn(4) ? "must-alias" : "may-alias"));
     }
     if (!tied) donors.push_back(fmt::format("({}, {{}})", parameter));
   }

@@ -11,9 +11,11 @@
 namespace stead::trials {
 
 struct ProgramOptions {
-  int statements = 9;  // of the entry, at most
-  int depth = 2;       // loops, branches and calls inside one another
-  bool calls = true;   // the planner alone takes none
+  int statements = 9;   // of the entry, at most
+  int depth = 2;        // loops, branches and calls inside one another
+  bool calls = true;    // the planner alone takes none
+  bool demands = true;  // must-alias
+  int least_trips = 0;  // of a loop
 };
 
 std::string RandomProgram(uint64_t seed, const ProgramOptions& options);

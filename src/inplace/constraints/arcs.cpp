@@ -163,7 +163,7 @@ class Builder {
     }
     Region written = target.same_places ? tie.written : Region{};
     if (!IsWritable(module_, scope_, dataflow_, context_, target.definition) || !target.box.whole) {
-      AddArc(end(), writer, ways_out, {target.definition, true});
+      AddArc(end(), writer, ways_out, {target.definition, true, {}, tie});
     }
     std::vector<PendingUse> candidates = pending_[target.definition];
     for (const DefinitionUse& use : dataflow_.uses(target.definition))
@@ -181,7 +181,7 @@ class Builder {
         still_pending.push_back(std::move(candidate));
         continue;
       }
-      AddArc(use.node, writer, BreakersOf(candidate, ways_out), {candidate.definition, false});
+      AddArc(use.node, writer, BreakersOf(candidate, ways_out), {candidate.definition, false, use, tie});
     }
     if (tie.result_leaf < 0) return;
     DefinitionId result = dataflow_.value(dataflow_.instruction(writer), tie.result_leaf).definition;

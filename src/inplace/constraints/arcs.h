@@ -33,7 +33,9 @@ enum class EdgeKind : uint8_t { kData, kBarrier, kControl, kEffect, kEnd };
 // Why a conditional arc is there: `reader` needs the content of `definition` that `writer` overwrites.
 struct ArcCause {
   analysis::DefinitionId definition;
-  bool read_only = false;  // the content is not the program's to overwrite
+  bool read_only = false;       // the content is not the program's to overwrite
+  analysis::DefinitionUse use;  // the read; none when read_only
+  PreservingTie tie;            // the write
 };
 
 // Node numbers are the dataflow's; node_count() stands for the end of the scope.

@@ -115,14 +115,21 @@ std::vector<bool> UntouchedState(const Module& module, ComputationId body, const
 
 namespace {
 
-void AddConsumedOperands(const BranchUse& use, std::vector<PreservingTie>& ties) {
+bool IsForced(const ScopeContext& context, ComputationId called, size_t leaf) {
+  auto forced = context.forced_parameters.find(called);
+  return forced != context.forced_parameters.end() && forced->second[leaf];
+}
+
+void AddConsumedOperands(const Instruction& conditional, const BranchUse& use, const ScopeContext& context,
+                         std::vector<PreservingTie>& ties) {
   for (size_t branch = 0; branch < use.consumed.size(); ++branch) {
     for (size_t leaf = 0; leaf < use.consumed[branch].size(); ++leaf) {
       if (!use.consumed[branch][leaf]) continue;
       OperandLeaf operand{static_cast<int32_t>(branch) + 1, static_cast<int32_t>(leaf)};
       auto home = std::ranges::find(use.homes, std::optional(operand));
       int32_t result = home == use.homes.end() ? -1 : static_cast<int32_t>(home - use.homes.begin());
-      ties.push_back({operand.operand, operand.leaf, result, {}});
+      bool is_forced = IsForced(context, conditional.called[branch], leaf);
+      ties.push_back({operand.operand, operand.leaf, result, {}, is_forced});
     }
   }
 }
@@ -140,13 +147,15 @@ std::vector<PreservingTie> PreservingTies(const Module& module, const Dataflow& 
                     ArrayLeafNumber(module.shape(instruction.operands[tie.operand]), tie.operand_index),
                     ArrayLeafNumber(instruction.shape, tie.result_index), tie.written});
   }
-  if (instruction.opcode == Opcode::kConditional) AddConsumedOperands(context.branches.at(id), ties);
+  if (instruction.opcode == Opcode::kConditional)
+    AddConsumedOperands(instruction, context.branches.at(id), context, ties);
   if (instruction.opcode != Opcode::kWhile) return ties;
   const std::vector<bool>& untouched = context.untouched_state.at(id);
   auto borrowing = context.borrowing.find(id);
   for (int32_t leaf = 0; leaf < static_cast<int32_t>(untouched.size()); ++leaf) {
     bool borrows = borrowing != context.borrowing.end() && borrowing->second.used[leaf];
-    if (!untouched[leaf] && !borrows) ties.push_back({0, leaf, leaf, {}});
+    bool is_forced = IsForced(context, instruction.called[1], static_cast<size_t>(leaf));
+    if (!untouched[leaf] && !borrows) ties.push_back({0, leaf, leaf, {}, is_forced});
   }
   return ties;
 }

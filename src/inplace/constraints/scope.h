@@ -49,6 +49,8 @@ struct LoopBorrowing {
 struct ScopeContext : analysis::DataflowContext {
   std::unordered_map<ir::InstrId, BranchUse> branches;
   std::unordered_map<ir::InstrId, LoopBorrowing> borrowing;
+  // Per planned loop body and branch, and leaf of its parameter: overwritten in every plan that copies no more (lower_bound.h).
+  std::unordered_map<ir::ComputationId, std::vector<bool>> forced_parameters;
 };
 
 // Every planned computation, callers before callees. A computation called from two places is cloned for the second.
@@ -71,6 +73,7 @@ struct PreservingTie {
   int32_t leaf = 0;         // array leaf of the operand
   int32_t result_leaf = 0;  // array leaf of the result that takes the operand's buffer; -1: none does
   analysis::Region written;
+  bool is_forced = true;  // it does so whichever way the computations that it calls are planned
 };
 std::vector<PreservingTie> PreservingTies(const ir::Module& module, const analysis::Dataflow& dataflow, int32_t node,
                                           const ScopeContext& context);

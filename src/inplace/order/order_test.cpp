@@ -22,7 +22,7 @@ struct Made {
   std::vector<int> operands;  // numbers of earlier steps; none: the parameter
 };
 
-struct Program {
+struct StepProgram {
   std::vector<Made> steps;
   std::vector<int> last;  // the root
 
@@ -86,9 +86,9 @@ struct Program {
   }
 };
 
-Program RandomProgram(unsigned seed) {
+StepProgram RandomStepProgram(unsigned seed) {
   std::mt19937 random(seed);
-  Program program;
+  StepProgram program;
   std::vector<int> scalars, arrays;
   auto pick = [&](const std::vector<int>& from) { return from[random() % from.size()]; };
   for (int step = 0; step < 8; ++step) {
@@ -121,7 +121,7 @@ Program RandomProgram(unsigned seed) {
 
 TEST(Order, NeedsNoMoreMemoryThanAnyOther) {
   for (unsigned seed = 0; seed < 60; ++seed) {
-    Program program = RandomProgram(seed);
+    StepProgram program = RandomStepProgram(seed);
     auto module = frontend::ParseHloText(program.Text(), "test.hlo");
     ASSERT_TRUE(module.ok()) << module.error().ToString() << program.Text();
     auto plan = MakePlan(std::move(*module), {});

@@ -217,7 +217,7 @@ bool IsKnown(const ir::Module& module, const ir::Instruction& generator, bool is
          ir::ElementBits(shape.element_type) >= 8 && shape.element_count() > 0;
 }
 
-bool Expand(ir::Module& module, InstrId id) {
+bool ExpandGenerator(ir::Module& module, InstrId id) {
   const ir::Instruction generator = module.instruction(id);
   bool is_three_fry = generator.As<ir::RngBitGeneratorAttributes>().algorithm == "rng_three_fry";
   if (!IsKnown(module, generator, is_three_fry)) return false;
@@ -235,7 +235,7 @@ Result<PassReport> ExpandRandom(ir::Module& module) {
   for (ir::ComputationId computation : module.ComputationsPostOrder()) {
     const std::vector<InstrId> list = module.computation(computation).instructions;
     for (InstrId id : list) {
-      if (module.instruction(id).opcode == Opcode::kRngBitGenerator) changed |= Expand(module, id);
+      if (module.instruction(id).opcode == Opcode::kRngBitGenerator) changed |= ExpandGenerator(module, id);
     }
   }
   if (changed) SweepUnused(module);

@@ -1,0 +1,252 @@
+// Which conflicts no plan avoids.
+//
+// An arc "reader before writer" is forced when both ends are:
+//   the write   the op itself overwrites the content; or the loop or branch does, by such an op on its own parameter, and had to copy
+//               nothing inside (a copy inside, at least as many bytes, could spare the one outside: which of the equally cheap
+//               copies inside is best outside is not looked for); or what the loop hands out is the initial value itself, and the
+//               caller gets it as a result of his own;
+//   the read    an op reads the content whole, or a known box of it. A loop or branch that is only handed it may never look at it, or
+//               at a part; a box seen through another shape counts as all; neither is forced.
+// One copy before or after a conditional may serve several of its branches, so of what those copy only the dearest counts.
+// The least cost of breaking the forced arcs alone is a bound for all plans: fewer arcs never cost more. The plan is exact where it
+// copies no more than that.
+#include "inplace/constraints/lower_bound.h"
+
+#include <algorithm>
+
+#include "analysis/trip_count.h"
+
+namespace stead::inplace {
+
+using analysis::ArrayLeafCount;
+using analysis::Dataflow;
+using analysis::DefinitionId;
+using analysis::DefinitionUse;
+using ir::ComputationId;
+using ir::InstrId;
+using ir::Instruction;
+using ir::Module;
+using ir::Opcode;
+
+namespace {
+
+// Loops that run longer are not followed step by step.
+constexpr int64_t kMostSteps = 1000;
+
+bool IsResultOf(const Dataflow& dataflow, DefinitionId definition) {
+  return dataflow.LastUse(definition) == dataflow.node_count();
+}
+
+// The initial value that the loop's result is, when nothing but pointers moved.
+std::optional<int32_t> InitialLeafOf(const Module& module, InstrId loop, int32_t result, const ScopeContext& context) {
+  std::optional<int64_t> trips = analysis::TripCount(module, loop);
+  // With no iteration at all the result is its own initial value.
+  if (!trips) return result;
+  if (*trips > kMostSteps) return std::nullopt;
+  ComputationId body = module.instruction(loop).called[1];
+  Dataflow dataflow(module, body, context);
+  InstrId parameter = module.computation(body).parameters.at(0);
+  for (int64_t step = 0; step < *trips; ++step) {
+    const analysis::Resolved& next = dataflow.value(module.root(body), result);
+    const analysis::Definition& made = dataflow.definition(next.definition);
+    if (made.instruction != parameter || !next.box.whole) return std::nullopt;
+    result = made.leaf;
+  }
+  return result;
+}
+
+}  // namespace
+
+LowerBound::LowerBound(const Module& module, const std::vector<Scope>& scopes, ScopeContext& context)
+    : module_(module), context_(context) {
+  for (const Scope& scope : scopes) scopes_[scope.computation] = &scope;
+}
+
+void LowerBound::AddConflicts(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph,
+                              const HittingSolution& solution, int64_t search_budget) {
+  std::unordered_map<ComputationId, int64_t>& bytes = scope.kind == Scope::Kind::kBranch ? shared_bytes_ : own_bytes_;
+  bytes[scope.computation] += OfConflicts(scope, dataflow, graph, solution, search_budget);
+  if (scope.kind == Scope::Kind::kEntry) AddBranchResults(dataflow);
+}
+
+void LowerBound::AddCopy(const Scope& scope, int64_t bytes) {
+  own_bytes_[scope.computation] += SaturatingProduct(bytes, scope.executions);
+}
+
+int64_t LowerBound::Total(ComputationId computation) const {
+  auto of = [&](const std::unordered_map<ComputationId, int64_t>& bytes, ComputationId id) {
+    auto found = bytes.find(id);
+    return found == bytes.end() ? 0 : found->second;
+  };
+  int64_t total = of(own_bytes_, computation);
+  for (InstrId id : module_.computation(computation).instructions) {
+    const Instruction& instruction = module_.instruction(id);
+    if (instruction.opcode != Opcode::kWhile && instruction.opcode != Opcode::kConditional) continue;
+    int64_t dearest = 0;
+    for (ComputationId called : instruction.called) {
+      total += Total(called);
+      dearest = std::max(dearest, of(shared_bytes_, called));
+    }
+    total += dearest;
+  }
+  return total;
+}
+
+int64_t LowerBound::OfConflicts(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph,
+                                const HittingSolution& solution, int64_t search_budget) const {
+  if (solution.cost == 0) return 0;
+  HittingProblem forced = graph.problem;
+  forced.arcs.clear();
+  for (size_t number = 0; number < graph.causes.size(); ++number) {
+    const Arc& arc = graph.problem.arcs[number];
+    if (IsForced(dataflow, scope, graph.causes[number], arc.after)) forced.arcs.push_back(arc);
+  }
+  if (forced.arcs.size() == graph.problem.arcs.size()) return solution.lower_bound;
+  return SolveHitting(forced, search_budget).lower_bound;
+}
+
+bool LowerBound::IsForced(const Dataflow& dataflow, const Scope& scope, const ArcCause& cause, int32_t writer) const {
+  if (!IsForcedWrite(dataflow, scope, dataflow.instruction(writer), cause.tie)) return false;
+  if (cause.read_only) return IsKept(dataflow, scope, cause.definition);
+  return IsForcedRead(dataflow, scope, cause.use, writer, cause.tie);
+}
+
+// Content that is not the scope's to overwrite is not the program's either, or is needed again for sure.
+bool LowerBound::IsKept(const Dataflow& dataflow, const Scope& scope, DefinitionId definition) const {
+  const analysis::Definition& made = dataflow.definition(definition);
+  if (IsWritable(module_, scope, dataflow, context_, definition)) return false;
+  if (module_.instruction(made.instruction).opcode != Opcode::kParameter) return true;
+  if (scope.kind == Scope::Kind::kEntry) return true;
+  // State that a loop hands on as it is: the next iteration finds it, if there is one.
+  if (scope.kind != Scope::Kind::kBranch) return analysis::TripCount(module_, scope.caller) != 1;
+  const Scope& outer = *scopes_.at(module_.instruction(scope.caller).computation);
+  Dataflow outside(module_, outer.computation, context_);
+  InstrId operand = module_.operand(scope.caller, static_cast<size_t>(scope.branch) + 1);
+  DefinitionId given = outside.value(operand, made.leaf).definition;
+  if (outer.kind == Scope::Kind::kEntry && IsResultOf(outside, given)) return true;
+  return IsKept(outside, outer, given);
+}
+
+bool LowerBound::IsForcedWrite(const Dataflow& dataflow, const Scope& scope, InstrId writer,
+                               const PreservingTie& tie) const {
+  const Instruction& instruction = module_.instruction(writer);
+  const analysis::Resolved& target = dataflow.value(instruction.operands[static_cast<size_t>(tie.operand)], tie.leaf);
+  if (!target.same_places && !tie.written.whole) return false;
+  return tie.is_forced || (instruction.opcode == Opcode::kWhile && IsReturned(dataflow, scope, writer, tie.leaf));
+}
+
+// The loop hands out its initial value itself, and it leaves the program.
+bool LowerBound::IsReturned(const Dataflow& dataflow, const Scope& scope, InstrId loop, int32_t initial) const {
+  if (scope.kind != Scope::Kind::kEntry) return false;
+  for (int32_t result = 0; result < ArrayLeafCount(module_.shape(loop)); ++result) {
+    bool is_handed_out = IsResultOf(dataflow, dataflow.value(loop, result).definition);
+    if (is_handed_out && InitialLeafOf(module_, loop, result, context_) == initial) return true;
+  }
+  return false;
+}
+
+bool LowerBound::IsForcedRead(const Dataflow& dataflow, const Scope& scope, const DefinitionUse& use, int32_t writer,
+                              const PreservingTie& tie) const {
+  if (use.is_coarse) return false;
+  if (use.node == dataflow.node_count()) return IsResultNeeded(scope, use.leaf);
+  InstrId id = dataflow.instruction(use.node);
+  const Instruction& reader = module_.instruction(id);
+  if (reader.opcode == Opcode::kWhile) {
+    bool is_returned = IsReturned(dataflow, scope, id, use.leaf);
+    // A loop may have read one leaf before it overwrites another; and if it runs not even once, it overwrites none.
+    if (use.node == writer) {
+      bool is_written = context_.forced_parameters.at(reader.called[1])[static_cast<size_t>(use.leaf)];
+      // Two ops that each overwrite it where it is.
+      if (is_written && tie.is_forced) return true;
+      bool runs = analysis::TripCount(module_, id).value_or(0) > 0;
+      return is_returned && (runs || IsReturned(dataflow, scope, id, tie.leaf));
+    }
+    if (is_returned) return true;
+    return IsReadInside(reader.called[0], use.leaf) || IsReadInside(reader.called[1], use.leaf);
+  }
+  if (reader.opcode != Opcode::kConditional || use.operand == 0) return true;
+  return IsReadInside(reader.called[static_cast<size_t>(use.operand) - 1], use.leaf);
+}
+
+// An op reads all of the parameter's leaf.
+bool LowerBound::IsReadInside(ComputationId computation, int32_t leaf) const {
+  Dataflow dataflow(module_, computation, context_);
+  InstrId parameter = module_.computation(computation).parameters.at(0);
+  return IsRead(dataflow, *scopes_.at(computation), dataflow.value(parameter, leaf).definition);
+}
+
+bool LowerBound::IsRead(const Dataflow& dataflow, const Scope& scope, DefinitionId definition) const {
+  return std::ranges::any_of(dataflow.uses(definition), [&](const DefinitionUse& use) {
+    if (use.node == dataflow.node_count()) return scope.kind == Scope::Kind::kEntry;
+    Opcode opcode = module_.instruction(dataflow.instruction(use.node)).opcode;
+    return opcode != Opcode::kWhile && opcode != Opcode::kConditional && !use.is_coarse && use.region.whole;
+  });
+}
+
+// Whoever called the scope reads all of the result.
+bool LowerBound::IsResultNeeded(const Scope& scope, int32_t leaf) const {
+  if (scope.kind == Scope::Kind::kEntry) return true;
+  if (scope.kind == Scope::Kind::kLoopCondition) return false;
+  if (scope.kind == Scope::Kind::kLoopBody && IsReadInside(scope.computation, leaf)) return true;
+  const Scope& outer = *scopes_.at(module_.instruction(scope.caller).computation);
+  Dataflow dataflow(module_, outer.computation, context_);
+  DefinitionId result = dataflow.value(scope.caller, leaf).definition;
+  if (dataflow.definition(result).instruction != scope.caller) return false;
+  return IsRead(dataflow, outer, result);
+}
+
+void LowerBound::AddBranchResults(const Dataflow& entry) {
+  for (int32_t node = 0; node < entry.node_count(); ++node) {
+    InstrId id = entry.instruction(node);
+    const Instruction& conditional = module_.instruction(id);
+    if (conditional.opcode != Opcode::kConditional) continue;
+    for (int32_t leaf = 0; leaf < ArrayLeafCount(conditional.shape); ++leaf) {
+      DefinitionId result = entry.value(id, leaf).definition;
+      if (!IsOwned(entry, result)) continue;
+      for (size_t branch = 0; branch < conditional.called.size(); ++branch) AddBranchResult(entry, id, branch, leaf);
+    }
+  }
+}
+
+// The content leaves the program, or an op overwrites it where it is.
+bool LowerBound::IsOwned(const Dataflow& dataflow, DefinitionId definition) const {
+  return std::ranges::any_of(dataflow.uses(definition), [&](const DefinitionUse& use) {
+    if (use.node == dataflow.node_count()) return true;
+    return std::ranges::any_of(PreservingTies(module_, dataflow, use.node, context_), [&](const PreservingTie& tie) {
+      return tie.is_forced && tie.operand == use.operand && tie.leaf == use.leaf;
+    });
+  });
+}
+
+// Counts the result that the branch copies at its end, because the array is kept or is returned in another result too.
+void LowerBound::AddBranchResult(const Dataflow& entry, InstrId conditional, size_t branch, int32_t leaf) {
+  const Scope& scope = *scopes_.at(module_.instruction(conditional).called[branch]);
+  Dataflow dataflow(module_, scope.computation, context_);
+  InstrId root = module_.root(scope.computation);
+  const analysis::Definition& copy = dataflow.definition(dataflow.value(root, leaf).definition);
+  const Instruction& made = module_.instruction(copy.instruction);
+  if (made.opcode != Opcode::kCopy || made.As<ir::CopyAttributes>().reason != ir::CopyReason::kBranchResult) return;
+  DefinitionId copied = dataflow.value(made.operands[0], 0).definition;
+  bool is_forced = IsKept(dataflow, scope, copied);
+  for (int32_t other = 0; other < ArrayLeafCount(module_.shape(root)); ++other) {
+    bool is_same = other != leaf && dataflow.value(root, other).definition == copied;
+    is_forced = is_forced || (is_same && IsOwned(entry, entry.value(conditional, other).definition));
+  }
+  if (is_forced) shared_bytes_[scope.computation] += copy.bytes;
+}
+
+void LowerBound::NoteForcedParameters(const Scope& scope, const Dataflow& dataflow, bool copies_nothing) {
+  if (scope.kind != Scope::Kind::kLoopBody && scope.kind != Scope::Kind::kBranch) return;
+  InstrId parameter = module_.computation(scope.computation).parameters.at(0);
+  std::vector<bool> forced(ArrayLeafCount(module_.shape(parameter)), false);
+  for (int32_t node = 0; copies_nothing && node < dataflow.node_count(); ++node) {
+    for (const PreservingTie& tie : PreservingTies(module_, dataflow, node, context_)) {
+      InstrId operand = module_.operand(dataflow.instruction(node), static_cast<size_t>(tie.operand));
+      const analysis::Definition& made = dataflow.definition(dataflow.value(operand, tie.leaf).definition);
+      if (tie.is_forced && made.instruction == parameter) forced[made.leaf] = true;
+    }
+  }
+  context_.forced_parameters[scope.computation] = std::move(forced);
+}
+
+}  // namespace stead::inplace
