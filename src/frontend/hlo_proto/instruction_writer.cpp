@@ -101,9 +101,9 @@ Status WriteInstruction(InstructionMessage& message, const ir::Module& module, i
   message.add_string(InstructionField::kName, instruction.name);
   message.add_string(InstructionField::kOpcode, opcode.data(), opcode.size());
   message.add_int64(InstructionField::kId, ProtoId(id));
-  AddIntegers(message, InstructionField::kOperandIds, ProtoIds(instruction.operands));
-  AddIntegers(message, InstructionField::kControlPredecessorIds, ProtoIds(instruction.control_predecessors));
-  AddIntegers(message, InstructionField::kCalledComputationIds, ProtoIds(CalledInProtoOrder(instruction)));
+  AddIntegers(message, InstructionField::kOperandIds, ProtoIdsOf(instruction.operands));
+  AddIntegers(message, InstructionField::kControlPredecessorIds, ProtoIdsOf(instruction.control_predecessors));
+  AddIntegers(message, InstructionField::kCalledComputationIds, ProtoIdsOf(CalledInProtoOrder(instruction)));
   Status status = WriteFields(message, instruction, constants);
   if (status.ok()) return status;
   Diagnostic error = status.error();

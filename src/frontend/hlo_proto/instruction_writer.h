@@ -18,7 +18,7 @@ inline int64_t ProtoId(ir::InstrId id) { return int64_t{id.index()} + 1; }
 inline int64_t ProtoId(ir::ComputationId id) { return int64_t{id.index()} + 1; }
 
 template <typename IdType>
-std::vector<int64_t> ProtoIds(const std::vector<IdType>& ids) {
+std::vector<int64_t> ProtoIdsOf(const std::vector<IdType>& ids) {
   std::vector<int64_t> numbers;
   numbers.reserve(ids.size());
   for (IdType id : ids) numbers.push_back(ProtoId(id));

@@ -53,7 +53,7 @@ std::optional<ModuleMessage> FindModuleInside(std::string_view bytes, int wrappe
   return ModuleMessage{.module = bytes, .config = std::nullopt};
 }
 
-int SmallNumber(int64_t number) {
+int PlaceNumber(int64_t number) {
   return static_cast<int>(std::clamp<int64_t>(number, 0, std::numeric_limits<int>::max()));
 }
 
@@ -201,19 +201,19 @@ class ModuleReader {
     for (std::string_view message : index.TakeAll(StackFrameIndexField::kFileLocations)) {
       MessageFields location(message);
       frames.locations.push_back(
-          {.file_name_id = SmallNumber(location.TakeInteger(FileLocationField::kFileNameId)),
-           .function_name_id = SmallNumber(location.TakeInteger(FileLocationField::kFunctionNameId)),
-           .line = SmallNumber(location.TakeInteger(FileLocationField::kLine)),
-           .end_line = SmallNumber(location.TakeInteger(FileLocationField::kEndLine)),
-           .column = SmallNumber(location.TakeInteger(FileLocationField::kColumn)),
-           .end_column = SmallNumber(location.TakeInteger(FileLocationField::kEndColumn))});
+          {.file_name_id = PlaceNumber(location.TakeInteger(FileLocationField::kFileNameId)),
+           .function_name_id = PlaceNumber(location.TakeInteger(FileLocationField::kFunctionNameId)),
+           .line = PlaceNumber(location.TakeInteger(FileLocationField::kLine)),
+           .end_line = PlaceNumber(location.TakeInteger(FileLocationField::kEndLine)),
+           .column = PlaceNumber(location.TakeInteger(FileLocationField::kColumn)),
+           .end_column = PlaceNumber(location.TakeInteger(FileLocationField::kEndColumn))});
     }
     for (std::string_view message : index.TakeAll(StackFrameIndexField::kStackFrames)) {
       MessageFields frame(message);
       // HLO text counts parents from 1 for "none"; the protocol has 0 for that.
       const int64_t parent = frame.TakeInteger(StackFrameField::kParentFrameId);
-      frames.frames.push_back({.file_location_id = SmallNumber(frame.TakeInteger(StackFrameField::kFileLocationId)),
-                               .parent_frame_id = SmallNumber(std::min<int64_t>(parent, INT32_MAX - 1) + 1)});
+      frames.frames.push_back({.file_location_id = PlaceNumber(frame.TakeInteger(StackFrameField::kFileLocationId)),
+                               .parent_frame_id = PlaceNumber(std::min<int64_t>(parent, INT32_MAX - 1) + 1)});
     }
   }
 

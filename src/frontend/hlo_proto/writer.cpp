@@ -86,7 +86,7 @@ void WriteSchedule(HloModuleMessage& message, const Module& module, const std::v
     ProtoMessage<MapEntryField> entry(schedule, ScheduleField::kSequences);
     entry.add_int64(MapEntryField::kKey, ProtoId(id));
     ProtoMessage<SequenceField> sequence(entry, MapEntryField::kValue);
-    AddIntegers(sequence, SequenceField::kInstructionIds, ProtoIds(module.computation(id).instructions));
+    AddIntegers(sequence, SequenceField::kInstructionIds, ProtoIdsOf(module.computation(id).instructions));
   }
 }
 
