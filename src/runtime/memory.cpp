@@ -38,7 +38,8 @@ std::byte* TakeFromSystem(int64_t size) {
 
 class CachingAllocator {
  public:
-  std::byte* Take(int64_t size) {
+  // A block of `size` bytes, of which `bytes` were asked for.
+  std::byte* Take(int64_t size, int64_t bytes) {
     {
       std::lock_guard lock(mutex_);
       std::vector<std::byte*>& blocks = free_blocks_[size];
@@ -46,7 +47,7 @@ class CachingAllocator {
         std::byte* block = blocks.back();
         blocks.pop_back();
         cached_bytes_ -= size;
-        CountTaken(size);
+        CountTaken(bytes);
         return block;
       }
     }
@@ -57,14 +58,14 @@ class CachingAllocator {
     }
     if (block == nullptr) return nullptr;
     std::lock_guard lock(mutex_);
-    CountTaken(size);
+    CountTaken(bytes);
     return block;
   }
 
-  void Give(std::byte* block, int64_t size) {
+  void Give(std::byte* block, int64_t size, int64_t bytes) {
     {
       std::lock_guard lock(mutex_);
-      stats_.bytes_in_use -= size;
+      stats_.bytes_in_use -= bytes;
       if (cached_bytes_ + size <= PhysicalMemory() / 8) {
         free_blocks_[size].push_back(block);
         cached_bytes_ += size;
@@ -80,8 +81,8 @@ class CachingAllocator {
   }
 
  private:
-  void CountTaken(int64_t size) {
-    stats_.bytes_in_use += size;
+  void CountTaken(int64_t bytes) {
+    stats_.bytes_in_use += bytes;
     stats_.peak_bytes_in_use = std::max(stats_.peak_bytes_in_use, stats_.bytes_in_use);
   }
 
@@ -118,7 +119,7 @@ Allocation::~Allocation() {
 Result<AllocationRef> Allocate(int64_t bytes) {
   STEAD_CHECK(bytes >= 0);
   int64_t size = bytes <= PhysicalMemory() ? RoundedSize(bytes) : bytes;
-  std::byte* block = bytes <= PhysicalMemory() ? Allocator().Take(size) : nullptr;
+  std::byte* block = bytes <= PhysicalMemory() ? Allocator().Take(size, bytes) : nullptr;
   if (block == nullptr) {
     return ResourceExhausted(
         fmt::format(
@@ -126,7 +127,8 @@ Result<AllocationRef> Allocate(int64_t bytes) {
             bytes, GetAllocatorStats().bytes_in_use, PhysicalMemory()),
         {}, "", "use smaller arrays, donate arguments that are not needed any more, or release arrays before the call");
   }
-  return std::make_shared<Allocation>(block, bytes, [size](std::byte* data, int64_t) { Allocator().Give(data, size); });
+  return std::make_shared<Allocation>(block, bytes,
+                                      [size, bytes](std::byte* data, int64_t) { Allocator().Give(data, size, bytes); });
 }
 
 AllocationRef WrapExternal(std::byte* data, int64_t bytes, std::function<void()> release) {

@@ -41,12 +41,12 @@ TEST(Memory, TooMuchIsAnErrorThatNamesTheSize) {
 
 TEST(Memory, CountsBytesInUse) {
   int64_t before = GetAllocatorStats().bytes_in_use;
-  auto block = Allocate(640);
+  auto block = Allocate(650);
   ASSERT_TRUE(block.ok());
-  EXPECT_EQ(GetAllocatorStats().bytes_in_use, before + 640);
+  EXPECT_EQ(GetAllocatorStats().bytes_in_use, before + 650);
   *block = nullptr;
   EXPECT_EQ(GetAllocatorStats().bytes_in_use, before);
-  EXPECT_GE(GetAllocatorStats().peak_bytes_in_use, before + 640);
+  EXPECT_GE(GetAllocatorStats().peak_bytes_in_use, before + 650);
 }
 
 TEST(Memory, ExternalMemoryIsReleasedOnce) {

@@ -1,0 +1,113 @@
+"""The memory that programs need on Stead and on XLA:CPU, by what each compiler says of its own executable.
+
+PROGRAMS maps a name to a function of a device that compiles the program there. The programs of these tests are always among
+them; those of op_zoo.py and the HLO modules of XLA's own benchmarks only where the folder `shared` lies beside the repository
+(STEAD_SHARED names another).
+
+    JAX_PLATFORMS=stead,cpu python tests/python/peak_memory.py docs/peak_memory.md
+
+writes the table of all programs at the end of that page.
+"""
+
+import functools
+import importlib.util
+import os
+import pathlib
+import sys
+
+import in_place_programs
+import jax
+import jax_programs
+import numpy as np
+from jax._src.interpreters import mlir
+from jaxlib import _hlo, _jax
+from jaxlib.mlir import ir
+
+REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
+SHARED = pathlib.Path(os.environ.get("STEAD_SHARED", REPOSITORY.parent / "shared"))
+
+# Programs that Stead cannot compile, by what its error says.
+NOT_COMPILED = ("UNIMPLEMENTED",)
+
+
+def peak(stats):
+    """The bytes that are there at once: arguments, results in memory of their own, temporaries."""
+    results = stats.output_size_in_bytes - stats.alias_size_in_bytes
+    return stats.temp_size_in_bytes + stats.argument_size_in_bytes + results
+
+
+def on_device(argument, device):
+    given = argument if hasattr(argument, "dtype") else np.asarray(argument)
+    return jax.ShapeDtypeStruct(given.shape, given.dtype, sharding=jax.sharding.SingleDeviceSharding(device))
+
+
+def compile_function(function, make_arguments, options, needs_x64, device):
+    with jax.default_device(device), jax.enable_x64(needs_x64):
+        arguments = jax.tree.map(lambda argument: on_device(argument, device), make_arguments())
+        return jax.jit(function, **options).lower(*arguments).compile()
+
+
+def compile_hlo(path, device):
+    module = _hlo.hlo_module_from_text(path.read_text())
+    text = _jax.mlir.hlo_to_stablehlo(module.as_serialized_hlo_module_proto())
+    with mlir.make_ir_context():
+        return device.client.compile_and_load(ir.Module.parse(text), _jax.DeviceList((device,)), _jax.CompileOptions())
+
+
+def stats_on(compile_on, device):
+    compiled = compile_on(device)
+    return compiled.memory_analysis() if hasattr(compiled, "memory_analysis") else compiled.get_compiled_memory_stats()
+
+
+def own_programs():
+    functions = {name: (p.function, p.make_arguments, p.donate) for name, p in in_place_programs.PROGRAMS.items()}
+    functions |= jax_programs.PROGRAMS
+    return {
+        name: functools.partial(compile_function, function, make_arguments, {"donate_argnums": donate}, False)
+        for name, (function, make_arguments, donate) in functions.items()
+    }
+
+
+def shared_programs():
+    programs = {}
+    zoo = SHARED / "programs" / "op_zoo.py"
+    if zoo.is_file():
+        spec = importlib.util.spec_from_file_location("op_zoo", zoo)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        for name, (function, arguments, options) in module.PROGS.items():
+            needs_x64 = bool(options.pop("x64", False))
+            make_arguments = functools.partial(tuple, arguments)
+            programs[f"op_zoo/{name}"] = functools.partial(compile_function, function, make_arguments, options, needs_x64)
+    for path in sorted((SHARED / "corpus" / "xla_cpu_benchmarks").glob("*.hlo")):
+        programs[f"xla_cpu_benchmarks/{path.stem}"] = functools.partial(compile_hlo, path)
+    return programs
+
+
+OWN = own_programs()
+SHARED_PROGRAMS = shared_programs()
+PROGRAMS = OWN | SHARED_PROGRAMS
+
+
+def row(name, compile_on, devices):
+    """A line of the table: temporaries and peak of both compilers, and the share of ours in XLA's."""
+    try:
+        ours, theirs = (stats_on(compile_on, device) for device in devices)
+    except jax.errors.JaxRuntimeError as error:
+        return f"| {name} | not compiled: {str(error).splitlines()[0].split(':')[0]} | | | | |"
+    ratio = peak(ours) / max(1, peak(theirs))
+    temporaries = f"{ours.temp_size_in_bytes:,} | {theirs.temp_size_in_bytes:,}"
+    return f"| {name} | {temporaries} | {peak(ours):,} | {peak(theirs):,} | {ratio:.3f} |"
+
+
+def main():
+    path = pathlib.Path(sys.argv[1])
+    devices = jax.devices("stead")[0], jax.devices("cpu")[0]
+    lines = ["| program | temporaries, Stead | XLA:CPU | peak, Stead | XLA:CPU | ratio |", "| --- | --: | --: | --: | --: | --: |"]
+    lines += [row(name, compile_on, devices) for name, compile_on in PROGRAMS.items()]
+    kept = [line for line in path.read_text().splitlines() if not line.startswith("|")]
+    path.write_text("\n".join(kept).rstrip() + "\n\n" + "\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
