@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "driver/dump.h"
+#include "frontend/mosaic/lower_kernels.h"
+#include "inplace/explain/given_copies.h"
 #include "ir/text/printer.h"
 #include "passes/pass_runner.h"
 #ifdef STEAD_HAVE_LLVM
@@ -58,11 +60,32 @@ std::string PlanSummary(const inplace::BufferPlan& plan) {
                             plan.peak_bytes, plan.lower_bound_bytes, plan.exact ? "exact" : "search limit reached");
 }
 
-}  // namespace
-
-Result<inplace::BufferPlan> Plan(ir::Module module, const Options& options) {
-  TRY(Dump dump, Dump::To(options.dump_to));
+// What the user vouches for, then kernels as what they do. RETURNS the kernels that cannot be read.
+Result<std::vector<frontend::UnreadKernel>> OpenCalls(ir::Module& module, const Options& options) {
   for (const AssumedAlias& assumed : options.assumed_aliases) TRY_STATUS(ApplyAssumedAlias(module, assumed));
+  return frontend::LowerKernels(module);
+}
+
+// As OpenCalls, where every kernel must be read.
+Status OpenAllCalls(ir::Module& module, const Options& options) {
+  TRY(std::vector<frontend::UnreadKernel> unread, OpenCalls(module, options));
+  return unread.empty() ? Status() : Status(unread.front().reason);
+}
+
+inplace::PlanRemark ClosedKernel(const frontend::UnreadKernel& kernel) {
+  inplace::PlanRemark remark;
+  remark.code = "D003";
+  remark.what = fmt::format("the body of kernel call `{}` was not read: {}", kernel.name, kernel.reason.what);
+  remark.why =
+      "what a closed call reads and writes is not known: its result gets memory of its own unless the call declares "
+      "which "
+      "operand it overwrites";
+  remark.fix = inplace::UndeclaredAliasFix();
+  return remark;
+}
+
+Result<inplace::BufferPlan> PlanOpened(ir::Module module, const Options& options) {
+  TRY(Dump dump, Dump::To(options.dump_to));
   int last_number = 0;
   auto observe = [&](int number, std::string_view pass, const ir::Module& after) -> Status {
     last_number = number;
@@ -81,11 +104,26 @@ Result<inplace::BufferPlan> Plan(ir::Module module, const Options& options) {
   return plan;
 }
 
+}  // namespace
+
+Result<ir::Module> OpenKernels(ir::Module module) {
+  TRY_STATUS(OpenAllCalls(module, {}));
+  return module;
+}
+
+Result<inplace::BufferPlan> Plan(ir::Module module, const Options& options) {
+  TRY(std::vector<frontend::UnreadKernel> unread, OpenCalls(module, options));
+  TRY(inplace::BufferPlan plan, PlanOpened(std::move(module), options));
+  std::ranges::transform(unread, std::back_inserter(plan.remarks), ClosedKernel);
+  return plan;
+}
+
 Result<Compiled> Compile(ir::Module module, const Options& options) {
 #ifdef STEAD_HAVE_LLVM
   TRY(Dump dump, Dump::To(options.dump_to));
   Compiled compiled;
-  TRY(compiled.plan, Plan(std::move(module), options));
+  TRY_STATUS(OpenAllCalls(module, options));
+  TRY(compiled.plan, PlanOpened(std::move(module), options));
   cpu::CodegenOptions codegen;
   codegen.count_copies = options.count_copies;
   Status dumped;

@@ -40,7 +40,11 @@ struct Compiled {
 Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                         const std::string& file_name);
 
-// Passes, in-place plan and its proof.
+// TPU kernels as calls of computations that do the same, which the interpreter can run. RETURNS the error of the first that
+// cannot be read.
+Result<ir::Module> OpenKernels(ir::Module module);
+
+// Passes, in-place plan and its proof. Kernels that cannot be read stay closed calls.
 Result<inplace::BufferPlan> Plan(ir::Module module, const Options& options);
 
 // Plan and machine code. RETURNS Unimplemented in a build without LLVM.

@@ -29,6 +29,7 @@
 #include "inplace/constraints/scope.h"
 #include "inplace/memory/assignment.h"
 #include "inplace/memory/donation_report.h"
+#include "inplace/memory/kernel_report.h"
 #include "inplace/order/chaos.h"
 #include "inplace/order/hitting.h"
 #include "inplace/order/order.h"
@@ -72,6 +73,7 @@ class Planner {
     plan_.exact = copied_bytes == plan_.lower_bound_bytes;
     AssignBuffers(plan_, scopes_, context_, options_);
     ReportDonations(plan_, context_);
+    ReportKernels(plan_);
     return std::move(plan_);
   }
 

@@ -111,7 +111,8 @@ ir::Literal TakeShaped(const ir::Shape& shape, std::span<const ir::Literal>& lea
   return ir::Literal::Tuple(std::move(elements));
 }
 
-Result<std::vector<ir::Literal>> RunInterpreter(const ir::Module& module, std::span<const ir::Literal> arguments) {
+Result<std::vector<ir::Literal>> RunInterpreter(const ir::Module& given, std::span<const ir::Literal> arguments) {
+  TRY(const ir::Module module, driver::OpenKernels(given));
   std::vector<ir::Literal> shaped;
   for (ir::InstrId parameter : module.entry_computation().parameters) {
     shaped.push_back(TakeShaped(module.shape(parameter), arguments));

@@ -18,15 +18,26 @@ namespace stead::frontend::mlir {
 using AttributeId = Id<struct AttributeTag>;
 using TypeId = Id<struct TypeTag>;
 
-enum class TypeKind : uint8_t { kScalar, kComplex, kTensor, kTuple, kFunction, kToken, kNone, kUnknown };
+enum class TypeKind : uint8_t {
+  kScalar,
+  kComplex,
+  kTensor,
+  kVector,
+  kMemref,
+  kTuple,
+  kFunction,
+  kToken,
+  kNone,
+  kUnknown
+};
 
 struct Type {
   TypeKind kind = TypeKind::kUnknown;
   std::string_view name;  // of a scalar: "f32", "i4", "ui32", "bool", "f8E4M3FN", "index"; of kUnknown: its dialect
   int bit_width = 0;      // of a scalar
-  std::vector<int64_t> dimensions;  // of a tensor; kDynamicDimension where unknown
+  std::vector<int64_t> dimensions;  // of a tensor, vector or memref; kDynamicDimension where unknown
   std::vector<TypeId>
-      parts;  // element type of a tensor or complex; members of a tuple; inputs, then results of a function
+      parts;  // element type of an array or complex; members of a tuple; inputs, then results of a function
   size_t input_count = 0;  // of a function
 };
 
@@ -82,7 +93,7 @@ struct TensorAttribute {
   TypeId type;
   std::span<const std::byte> payload;
 };
-// A list of 64-bit integers, of MLIR's builtin dialect; VHLO writes tensors.
+// A list of integers or bools, of MLIR's builtin dialect; VHLO writes tensors.
 struct IntegersAttribute {
   std::vector<int64_t> values;
 };
@@ -111,16 +122,20 @@ struct FusedLocation {
 };
 // An attribute without contents: the unit attribute, an unknown location.
 struct UnitAttribute {};
+// An attribute written as assembly text, of a dialect that has no encoding of its own: "#vector.kind<add>".
+struct TextAttribute {
+  std::string_view text;
+};
 // Anything else.
 struct UnknownAttribute {
   std::string_view dialect;
   uint64_t code = 0;
 };
 
-using Attribute =
-    std::variant<UnknownAttribute, UnitAttribute, ArrayAttribute, DictionaryAttribute, StringAttribute,
-                 IntegerAttribute, FloatAttribute, TypeAttribute, EnumAttribute, TensorAttribute, IntegersAttribute,
-                 OutputOperandAliasAttribute, FileLocation, NameLocation, CallSiteLocation, FusedLocation>;
+using Attribute = std::variant<UnknownAttribute, UnitAttribute, ArrayAttribute, DictionaryAttribute, StringAttribute,
+                               IntegerAttribute, FloatAttribute, TypeAttribute, EnumAttribute, TensorAttribute,
+                               IntegersAttribute, OutputOperandAliasAttribute, FileLocation, NameLocation,
+                               CallSiteLocation, FusedLocation, TextAttribute>;
 
 // What an attribute is, in words for an error.
 std::string_view KindName(const Attribute& attribute);

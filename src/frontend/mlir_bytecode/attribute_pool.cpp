@@ -23,7 +23,8 @@ std::string_view KindName(const Attribute& attribute) {
       "a file location",
       "a name location",
       "a call site location",
-      "a fused location"};
+      "a fused location",
+      "an attribute in text form"};
   return kNames[attribute.index()];
 }
 
@@ -32,6 +33,7 @@ Result<Attribute> AttributePool::attribute(AttributeId id) const {
   ByteCursor cursor(file_, entry.range);
   std::string_view dialect_name = dialect(entry.dialect_id);
   Attribute decoded = UnknownAttribute{dialect_name, 0};
+  if (entry.is_text) decoded = TextAttribute{cursor.ReadTerminatedText()};
   if (!entry.is_text && dialect_name == "builtin") decoded = DecodeBuiltinAttribute(*this, cursor);
   if (!entry.is_text && dialect_name == "vhlo") decoded = DecodeVhloAttribute(*this, cursor);
   TRY_STATUS(cursor.status());

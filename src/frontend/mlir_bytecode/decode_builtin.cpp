@@ -42,10 +42,13 @@ enum class BuiltinType : uint64_t {
   kF32 = 5,
   kF64 = 6,
   kComplex = 9,
+  kMemref = 10,
+  kMemrefWithSpace = 11,
   kNone = 12,
   kRankedTensor = 13,
   kRankedTensorWithEncoding = 14,
   kTuple = 15,
+  kVector = 19,
 };
 
 // The filename, then a list of numbers: start line, start column, end line, end column, cut off where they say nothing
@@ -82,17 +85,34 @@ Type DecodeIntegerType(ByteCursor& cursor) {
       .kind = TypeKind::kScalar, .name = is_unsigned ? found->is_unsigned : found->signless, .bit_width = found->width};
 }
 
-// Lists of other elements than 64-bit integers stay unknown: nothing that is read here has them.
+// A list of integers of one width, or of bools, a byte each; lists of floats stay unknown: nothing that is read here has them.
 Attribute DecodeDenseArray(const AttributePool& pool, ByteCursor& cursor) {
-  pool.ReadTypeId(cursor);
+  const Attribute unknown = UnknownAttribute{"builtin", static_cast<uint64_t>(BuiltinAttribute::kDenseArray)};
+  TypeId type_id = pool.ReadTypeId(cursor);
   uint64_t count = cursor.ReadVarint();
   std::span<const std::byte> payload = cursor.ReadBlob();
+  if (!cursor.ok()) return unknown;
+  Result<Type> type = pool.type(type_id);
+  if (!type.ok() || !(type->name == "bool" || type->name.starts_with('i')) || type->bit_width > 64) return unknown;
+  const size_t width = static_cast<size_t>(type->bit_width + 7) / 8;
+  if (width == 0 || payload.size() % width != 0 || payload.size() / width != count) return unknown;
   IntegersAttribute integers;
-  if (payload.size() % sizeof(int64_t) != 0 || payload.size() / sizeof(int64_t) != count)
-    return UnknownAttribute{"builtin", static_cast<uint64_t>(BuiltinAttribute::kDenseArray)};
-  integers.values.resize(count);
-  if (count > 0) std::memcpy(integers.values.data(), payload.data(), payload.size());
+  for (size_t begin = 0; begin < payload.size(); begin += width) {
+    uint64_t value = 0;
+    std::memcpy(&value, &payload[begin], width);
+    const int unused_bits = 64 - 8 * static_cast<int>(width);
+    integers.values.push_back(static_cast<int64_t>(value << unused_bits) >> unused_bits);
+  }
   return integers;
+}
+
+// What lies between element type and space is a layout, which is text: the identity wherever JAX writes it.
+Type DecodeMemref(const AttributePool& pool, ByteCursor& cursor, bool has_space) {
+  if (has_space) pool.ReadAttributeId(cursor);
+  Type memref = DecodeTensorType(pool, cursor);
+  memref.kind = TypeKind::kMemref;
+  pool.ReadAttributeId(cursor);
+  return memref;
 }
 
 // Locations; none when `code` is something else.
@@ -158,6 +178,13 @@ Type DecodeBuiltinType(const AttributePool& pool, ByteCursor& cursor) {
     case kNone: return {.kind = TypeKind::kNone};
     case kRankedTensorWithEncoding: pool.ReadAttributeId(cursor); return DecodeTensorType(pool, cursor);
     case kRankedTensor: return DecodeTensorType(pool, cursor);
+    case kMemref: return DecodeMemref(pool, cursor, false);
+    case kMemrefWithSpace: return DecodeMemref(pool, cursor, true);
+    case kVector: {
+      Type vector = DecodeTensorType(pool, cursor);
+      vector.kind = TypeKind::kVector;
+      return vector;
+    }
     case kTuple: return {.kind = TypeKind::kTuple, .parts = pool.ReadTypeIds(cursor)};
     default: return {.kind = TypeKind::kUnknown, .name = "builtin"};
   }

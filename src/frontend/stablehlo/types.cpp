@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMaximumTupleDepth = 16;
 
-// VHLO's name of a scalar type in HLO: "i32" is "s32", "ui8" is "u8", "f8E4M3FN" is "f8e4m3fn".
+// The name of a scalar type in HLO: "i32" is "s32", "ui8" is "u8", "f8E4M3FN" is "f8e4m3fn".
 std::string HloElementName(std::string_view name) {
   if (name == "bool") return "pred";
   if (name.starts_with("ui")) return fmt::format("u{}", name.substr(2));
@@ -19,20 +19,6 @@ std::string HloElementName(std::string_view name) {
   std::string lower(name);
   std::ranges::transform(lower, lower.begin(), [](unsigned char letter) { return std::tolower(letter); });
   return lower;
-}
-
-Result<ir::ElementType> ImportElementType(const mlir::AttributePool& pool, mlir::TypeId id) {
-  TRY(mlir::Type type, pool.type(id));
-  std::string name = "of an unknown kind";
-  if (type.kind == mlir::TypeKind::kScalar) {
-    name = HloElementName(type.name);
-  } else if (type.kind == mlir::TypeKind::kComplex) {
-    TRY(mlir::Type part, pool.type(type.parts[0]));
-    name = part.name == "f32" ? "c64" : part.name == "f64" ? "c128" : fmt::format("complex<{}>", part.name);
-  }
-  std::optional<ir::ElementType> element_type = ir::ElementTypeFromName(name);
-  if (!element_type) return Unimplemented(fmt::format("element type `{}` is not supported", name));
-  return *element_type;
 }
 
 // Bounded so that sizes and strides in bytes never overflow, whatever dimensions of size 0 stand between the others.
@@ -72,6 +58,20 @@ Result<ir::Shape> ImportShape(const mlir::AttributePool& pool, mlir::TypeId id, 
 }
 
 }  // namespace
+
+Result<ir::ElementType> ImportElementType(const mlir::AttributePool& pool, mlir::TypeId id) {
+  TRY(mlir::Type type, pool.type(id));
+  std::string name = "of an unknown kind";
+  if (type.kind == mlir::TypeKind::kScalar) {
+    name = HloElementName(type.name);
+  } else if (type.kind == mlir::TypeKind::kComplex) {
+    TRY(mlir::Type part, pool.type(type.parts[0]));
+    name = part.name == "f32" ? "c64" : part.name == "f64" ? "c128" : fmt::format("complex<{}>", part.name);
+  }
+  std::optional<ir::ElementType> element_type = ir::ElementTypeFromName(name);
+  if (!element_type) return Unimplemented(fmt::format("element type `{}` is not supported", name));
+  return *element_type;
+}
 
 Result<ir::Shape> ImportType(const mlir::AttributePool& pool, mlir::TypeId id) { return ImportShape(pool, id, 0); }
 

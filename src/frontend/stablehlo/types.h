@@ -9,6 +9,9 @@
 
 namespace stead::frontend {
 
+// REQUIRES: `id` is valid.
+Result<ir::ElementType> ImportElementType(const mlir::AttributePool& pool, mlir::TypeId id);
+
 Result<ir::Shape> ImportType(const mlir::AttributePool& pool, mlir::TypeId id);
 
 }  // namespace stead::frontend

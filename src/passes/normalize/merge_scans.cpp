@@ -8,9 +8,10 @@
 //
 // Why it is right. Iteration t reads of k only row i(t), the one it writes, and i takes every row once. So row i(t) of the merged
 // array still holds what it held before the loop when iteration t reads it; and after the last iteration every row has been
-// written, so nothing of k, or of what y was filled with, remains.
+// written, so nothing of k, or of what y was filled with, remains. When k and y start as the same array, what no iteration
+// writes is also the same. Instead of rows there may be tiles of any size: the blocks of a kernel.
 //
-// Given up: reads of rows that are written in later iterations (shifted scans), windows of more than one row.
+// Given up: reads of rows that are written in later iterations (shifted scans), windows that overlap.
 #include "passes/normalize/merge_scans.h"
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 
 #include "analysis/trip_count.h"
 #include "analysis/window.h"
+#include "analysis/window_walk.h"
 #include "passes/rewrite/build.h"
 #include "passes/rewrite/tuple_elements.h"
 
@@ -71,10 +73,13 @@ class Scan {
     bool merged = false;
     std::vector<bool> taken(state_.size(), false);
     for (size_t made = 0; made < state_.size(); ++made) {
-      std::optional<InstrId> update = RowUpdate(made);
-      if (!update) continue;
+      std::optional<InstrId> update = WindowUpdate(made);
+      const auto walk = update ? WindowsOf(module_.instruction(*update)) : analysis::WindowWalk{};
+      if (!walk.is_disjoint) continue;
       for (size_t read = 0; read < state_.size(); ++read) {
-        if (taken[read] || read == made || !IsReadByRows(read, *update) || !IsGivenAway(read)) continue;
+        if (taken[read] || read == made || !IsReadByWindows(read, *update)) continue;
+        const bool starts_alike = module_.operand(init_, read) == module_.operand(init_, made);
+        if (!starts_alike && !(walk.is_complete && IsGivenAway(read))) continue;
         taken[read] = taken[made] = merged = true;
         Merge(made, read, *update);
         break;
@@ -87,24 +92,24 @@ class Scan {
   Scan(ir::Module& module, InstrId loop, const std::set<ComputationId>& bodies)
       : module_(module), bodies_(bodies), loop_(loop) {}
 
-  // The update that makes element `made` of the next state out of this one, when it is its only use and writes every row in
-  // the course of the loop.
-  std::optional<InstrId> RowUpdate(size_t made) const {
+  // The update that makes element `made` of the next state out of this one, when it is its only use.
+  std::optional<InstrId> WindowUpdate(size_t made) const {
     InstrId id = module_.operand(next_, made);
     const Instruction& update = module_.instruction(id);
-    if (update.opcode != Opcode::kDynamicUpdateSlice || !update.shape.is_row_major()) return std::nullopt;
+    if (update.opcode != Opcode::kDynamicUpdateSlice) return std::nullopt;
     if (module_.users(id).size() != 1 || !tested_[made].empty() || state_[made].size() != 1) return std::nullopt;
     InstrId old = state_[made].front();
     const std::vector<InstrId>& next = module_.instruction(next_).operands;
     bool once = std::ranges::count(next, id) == 1 && module_.users(old).size() == 1 &&
                 std::ranges::count(update.operands, old) == 1 && update.operands[0] == old;
-    if (!once || !WritesEveryRow(update)) return std::nullopt;
-    return id;
+    return once ? std::optional(id) : std::nullopt;
   }
 
-  bool WritesEveryRow(const Instruction& update) const {
+  // Rows are found by algebra, however many; other windows by counting.
+  analysis::WindowWalk WindowsOf(const Instruction& update) const {
     std::optional<size_t> row = RowDimension(update.shape.dimensions, module_.shape(update.operands[1]).dimensions);
-    return row && TakesEveryValue(update.operands[2 + *row], update.shape.dimensions[*row]);
+    if (row && TakesEveryValue(update.operands[2 + *row], update.shape.dimensions[*row])) return {true, true};
+    return analysis::WalkOf(module_, update, counter_, [&](InstrId scalar) { return IsCounter(scalar); });
   }
 
   // The scalar is each of 0 ... count-1 in one of the iterations: the counter plus a constant, or a constant minus the counter.
@@ -128,20 +133,30 @@ class Scan {
     return std::ranges::count(state_[static_cast<size_t>(counter_.element)], scalar) > 0;
   }
 
-  // Element `read` stays as it is, nobody needs it after the loop, and the body reads of it only the row that `update` writes.
-  bool IsReadByRows(size_t read, InstrId update_id) const {
+  // Element `read` stays as it is, nobody needs it after the loop, and the body reads of it only the window that `update` writes.
+  bool IsReadByWindows(size_t read, InstrId update_id) const {
     const Instruction& update = module_.instruction(update_id);
-    const ir::Dimensions& window = module_.shape(update.operands[1]).dimensions;
-    const size_t row = *RowDimension(update.shape.dimensions, window);
     if (!results_[read].empty() || !tested_[read].empty() || state_[read].size() != 1) return false;
     InstrId old = state_[read].front();
     if (module_.operand(next_, read) != old || !(module_.shape(old) == update.shape)) return false;
     return std::ranges::all_of(module_.users(old), [&](InstrId user) {
       const Instruction& reader = module_.instruction(user);
       if (user == next_) return std::ranges::count(reader.operands, old) == 1;
-      return reader.opcode == Opcode::kDynamicSlice && reader.shape.dimensions == window &&
-             reader.operands[1 + row] == update.operands[2 + row];
+      return reader.opcode == Opcode::kDynamicSlice && reader.operands[0] == old && ReadsWindowOf(reader, update);
     });
+  }
+
+  bool ReadsWindowOf(const Instruction& reader, const Instruction& update) const {
+    const ir::Dimensions& window = module_.shape(update.operands[1]).dimensions;
+    if (reader.shape.dimensions != window) return false;
+    for (size_t dimension = 0; dimension < window.size(); ++dimension) {
+      const InstrId left = reader.operands[1 + dimension], right = update.operands[2 + dimension];
+      // A window over the whole dimension lies at its start.
+      if (window[dimension] == update.shape.dimensions[dimension] || left == right) continue;
+      std::optional<int64_t> known = analysis::StaticInteger(module_, left);
+      if (!known || known != analysis::StaticInteger(module_, right)) return false;
+    }
+    return true;
   }
 
   // The loop is the last to need what element `read` starts with, and its memory is not the caller's.

@@ -96,5 +96,68 @@ TEST(MergeScans, LeavesAnArrayThatIsNeededAfterwards) {
       {.results = "y = f32[5,3] get-tuple-element(w), index=2\n  ROOT r = (f32[5,3], f32[5,3]) tuple(y, x)"});
 }
 
+// A loop over tiles of f32[4,6]: tile t reads x, adds it to itself and writes y. What a test changes, it names.
+struct TileText {
+  std::string header = "buffer_donor={ (0, {}) }";
+  std::string trips = "6";
+  std::string row = "tile_row = s32[] divide(t, three)";
+  std::string column = "tile_column = s32[] remainder(t, three)";
+  std::string start = "fill";  // of y
+
+  std::string Text() const {
+    return fmt::format(R"(HloModule m, {}
+cond {{ s = (s32[], f32[4,6], f32[4,6]) parameter(0)
+  t = s32[] get-tuple-element(s), index=0
+  n = s32[] constant({})
+  ROOT c = pred[] compare(t, n), direction=LT }}
+body {{ s = (s32[], f32[4,6], f32[4,6]) parameter(0)
+  t = s32[] get-tuple-element(s), index=0
+  x = f32[4,6] get-tuple-element(s), index=1
+  y = f32[4,6] get-tuple-element(s), index=2
+  one = s32[] constant(1)
+  two = s32[] constant(2)
+  three = s32[] constant(3)
+  next = s32[] add(t, one)
+  {}
+  {}
+  i = s32[] multiply(tile_row, two)
+  j = s32[] multiply(tile_column, two)
+  tile = f32[2,2] dynamic-slice(x, i, j), dynamic_slice_sizes={{2,2}}
+  twice = f32[2,2] add(tile, tile)
+  stored = f32[4,6] dynamic-update-slice(y, twice, i, j)
+  ROOT r = (s32[], f32[4,6], f32[4,6]) tuple(next, x, stored) }}
+ENTRY main {{ x = f32[4,6] parameter(0)
+  zero = s32[] constant(0)
+  f = f32[] constant(0)
+  fill = f32[4,6] broadcast(f), dimensions={{}}
+  init = (s32[], f32[4,6], f32[4,6]) tuple(zero, x, {})
+  w = (s32[], f32[4,6], f32[4,6]) while(init), condition=cond, body=body
+  ROOT y = f32[4,6] get-tuple-element(w), index=2 }}
+)",
+                       header, trips, row, column, start);
+  }
+};
+
+// The update that made y writes into x.
+bool WritesOverTiles(const TileText& tiles) {
+  ir::Module module = After(tiles.Text(), MergeScans);
+  const ir::Instruction& written = Operand(module, Named(module, "stored"), 0);
+  return written.As<ir::TupleElementAttributes>().index == 1;
+}
+
+TEST(MergeScans, WritesTilesOverThoseThatWereRead) { EXPECT_TRUE(WritesOverTiles({})); }
+
+TEST(MergeScans, LeavesTilesThatTheCallerKeeps) { EXPECT_FALSE(WritesOverTiles({.header = "is_scheduled=false"})); }
+
+TEST(MergeScans, LeavesTilesThatAreTakenTwice) {
+  EXPECT_FALSE(WritesOverTiles({.row = "tile_row = s32[] subtract(one, one)"}));
+}
+
+TEST(MergeScans, LeavesLoopsThatDoNotWriteEveryTile) { EXPECT_FALSE(WritesOverTiles({.trips = "5"})); }
+
+TEST(MergeScans, TilesThatStartAsTheArrayThatIsReadNeedNotBeAllWritten) {
+  EXPECT_TRUE(WritesOverTiles({.trips = "5", .start = "x"}));
+}
+
 }  // namespace
 }  // namespace stead::passes
