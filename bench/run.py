@@ -12,6 +12,7 @@ os.environ.setdefault("JAX_PLATFORMS", "stead,cpu")
 
 import jax  # noqa: E402
 import measure  # noqa: E402
+import pallas_kernel  # noqa: E402
 import programs  # noqa: E402
 
 TOLERANCE = 1e-4  # after a few dozen training steps in f32, whose sums two compilers order differently
@@ -32,9 +33,13 @@ def bench(program, rounds):
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench", description="Measure Stead against XLA:CPU in interleaved pairs.")
-    parser.add_argument("names", nargs="*", help="programs whose name starts so; default: all")
+    parser.add_argument(
+        "names", nargs="*", help="programs whose name starts so, or `pallas`: the kernel of pytorch/xla#8385; default: all programs"
+    )
     parser.add_argument("--rounds", type=int, default=15, help="timed calls of each")
     options = parser.parse_args()
+    if options.names == ["pallas"]:
+        return pallas_kernel.main(options.rounds)
     selected = [p for p in programs.all_programs() if not options.names or p.name.startswith(tuple(options.names))]
     if not selected:
         raise SystemExit(f"bench: no program of that name; there are {', '.join(p.name for p in programs.all_programs())}")

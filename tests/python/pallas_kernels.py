@@ -43,8 +43,9 @@ def make_arguments(kernel, seed=0):
     random = np.random.default_rng(seed)
     arrays = []
     for dimensions, dtype in kernel.arguments:
-        if dtype == I32:
-            arrays.append(random.integers(0, 4, dimensions).astype(np.int32))
+        if np.issubdtype(dtype, np.integer):
+            largest = 4 if dtype == I32 else np.iinfo(dtype).max  # places are 32-bit integers
+            arrays.append(random.integers(0, largest, dimensions).astype(dtype))
         else:
             arrays.append(random.standard_normal(dimensions).astype(dtype))
     return arrays
@@ -428,3 +429,75 @@ def rotated_lanes(pallas_call, x):
         o[...] = pltpu.roll(x[...], 3, 1) + pltpu.roll(x[...], 1, 0)
 
     return pallas_call(body, out_shape=shape((16, 128)))(x)
+
+
+@kernel(((16, 128), F32))
+def place_of_the_largest(pallas_call, x):
+    def body(x, o):
+        o[...] = jnp.argmax(x[...], axis=1, keepdims=True).astype(I32)
+
+    return pallas_call(body, out_shape=shape((16, 1), I32))(x)
+
+
+@kernel(((1,), I32), ((16, 128), F32))
+def one_of_three(pallas_call, choice, x):
+    def body(choice, x, o):
+        branches = [lambda v: v + 1, lambda v: v * 2, lambda v: -v]
+        o[...] = lax.switch(choice[0], branches, x[...])
+
+    chosen, whole = pl.BlockSpec(memory_space=pltpu.SMEM), pl.BlockSpec((16, 128), lambda: (0, 0))
+    return pallas_call(body, out_shape=shape((16, 128)), in_specs=[chosen, whole])(choice, x)
+
+
+@kernel(((16, 128), F32))
+def not_a_number(pallas_call, x):
+    def body(x, o):
+        root = jnp.sqrt(x[...])
+        o[...] = jnp.where(jnp.isfinite(root), root, 0) + jnp.where(jnp.isnan(root), 1.0, 2.0)
+
+    return pallas_call(body, out_shape=shape((16, 128)))(x)
+
+
+@kernel(((16, 128), F32), ((16, 128), I32))
+def gathered_lanes(pallas_call, x, lanes):
+    def body(x, lanes, o):
+        o[...] = jnp.take_along_axis(x[...], lanes[...], axis=1)
+
+    return pallas_call(body, out_shape=shape((16, 128)))(x, lanes)
+
+
+@kernel(((16, 128), F32))
+def scoped_scratch(pallas_call, x):
+    def body(x, o):
+        def doubled(buffer):
+            buffer[...] = x[...] * 2
+            o[...] = buffer[...] + 1
+
+        pl.run_scoped(doubled, pltpu.VMEM((16, 128), F32))
+
+    return pallas_call(body, out_shape=shape((16, 128)))(x)
+
+
+@kernel(((16, 128), F32))
+def masks(pallas_call, x):
+    def body(x, o):
+        mask = x[...] > 0
+        o[...] = (mask & ~(x[...] > 1)).astype(F32) + jnp.sum(mask.astype(I32))
+
+    return pallas_call(body, out_shape=shape((16, 128)))(x)
+
+
+@kernel(((16, 128), jnp.uint32), ((16, 128), jnp.int8))
+def unsigned_integers(pallas_call, x, y):
+    def body(x, y, o):
+        o[...] = jnp.maximum(x[...] >> 3, jnp.uint32(7)) + y[...].astype(jnp.uint32)
+
+    return pallas_call(body, out_shape=shape((16, 128), jnp.uint32))(x, y)
+
+
+@kernel(((4, 16, 128), F32), ((4, 128, 16), F32))
+def batched_product(pallas_call, x, y):
+    def body(x, y, o):
+        o[...] = jnp.einsum("bij,bjk->bik", x[...], y[...])
+
+    return pallas_call(body, out_shape=shape((4, 16, 16)))(x, y)

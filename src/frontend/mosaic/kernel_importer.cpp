@@ -17,6 +17,8 @@ using ir::Opcode;
 namespace {
 
 constexpr std::string_view kDialect = "stable_mosaic.";
+// Conditions of loops are imported more than once, so that nested ones could make very many instructions of few bytes.
+constexpr int kMaximumOperations = 1'000'000;
 
 // The operations that end a block and hand its values on.
 bool EndsBlock(std::string_view full_name) {
@@ -75,6 +77,8 @@ Result<ir::ComputationId> KernelImporter::Import() {
 }
 
 Status KernelImporter::ImportOperation(const mlir::Operation& op, KernelScope& scope) {
+  if (++operation_count_ > kMaximumOperations)
+    return ResourceExhausted(fmt::format("kernel `{}` is too large", name_), emit_.place());
   const std::string& full_name = source_.op_names[op.name_id].text;
   const KernelRow* row = FindKernelRow(full_name);
   if (row == nullptr) {

@@ -77,6 +77,7 @@ class KernelImporter {
   ir::InstrId call_;
   std::string name_;
   const mlir::Operation* kernel_ = nullptr;
+  int operation_count_ = 0;  // imported so far
 };
 
 }  // namespace stead::frontend

@@ -118,7 +118,7 @@ Status ImportIntegerCompare(KernelOp& op) {
 }
 
 // Predicates in MLIR's order: false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true. Ours are the ordered ones
-// and une; an unordered one is the negation of the opposite ordered one.
+// and une; an unordered one is the negation of the opposite ordered one. JAX writes `one` for its `!=`, which holds for NaN.
 Status ImportFloatCompare(KernelOp& op) {
   TRY(int64_t predicate, op.Integer("predicate"));
   TRY(InstrId left, op.Value(0));
@@ -129,15 +129,23 @@ Status ImportFloatCompare(KernelOp& op) {
   };
   constexpr Row kRows[] = {{Direction::kEq, false}, {Direction::kEq, false}, {Direction::kGt, false},
                            {Direction::kGe, false}, {Direction::kLt, false}, {Direction::kLe, false},
-                           {Direction::kEq, false}, {Direction::kEq, false}, {Direction::kEq, false},
+                           {Direction::kNe, false}, {Direction::kEq, false}, {Direction::kEq, false},
                            {Direction::kLe, true},  {Direction::kLt, true},  {Direction::kGe, true},
                            {Direction::kGt, true},  {Direction::kNe, false}};
-  const bool is_direct = (predicate >= 1 && predicate <= 5) || (predicate >= 9 && predicate <= 13);
+  const bool is_direct = (predicate >= 1 && predicate <= 6) || (predicate >= 9 && predicate <= 13);
   if (!is_direct) return op.Unsupported(fmt::format("with predicate {} is not supported", predicate));
   TRY(InstrId made, Compared(op, kRows[predicate].direction, left, right));
   if (kRows[predicate].is_negated) {
     TRY(made, Negated(op, made));
   }
+  return op.SetResult(made);
+}
+
+// True for infinities and NaN.
+Status ImportIsWeird(KernelOp& op) {
+  TRY(InstrId operand, op.Value(0));
+  TRY(InstrId made, op.emit().Add(op.scope(), Opcode::kIsFinite, {operand}));
+  TRY(made, Negated(op, made));
   return op.SetResult(made);
 }
 

@@ -12,6 +12,7 @@ Status ImportUnsignedKernelOp(KernelOp& op);
 Status ImportKernelSelect(KernelOp& op);
 Status ImportIntegerCompare(KernelOp& op);
 Status ImportFloatCompare(KernelOp& op);
+Status ImportIsWeird(KernelOp& op);
 Status ImportPowerOfTwo(KernelOp& op);
 Status ImportReciprocal(KernelOp& op);
 // conversions.cpp
@@ -29,9 +30,11 @@ Status ImportVectorConcatenate(KernelOp& op);
 Status ImportVectorRepeat(KernelOp& op);
 Status ImportVectorRotate(KernelOp& op);
 Status ImportVectorIota(KernelOp& op);
+Status ImportDynamicGather(KernelOp& op);
 Status ImportSameValue(KernelOp& op);
 // products.cpp
 Status ImportVectorReduction(KernelOp& op);
+Status ImportReduceIndex(KernelOp& op);
 Status ImportVectorProduct(KernelOp& op);
 // memory.cpp
 Status ImportVectorLoad(KernelOp& op);

@@ -1,6 +1,8 @@
 // Reductions and matrix products.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "frontend/mosaic/kernel_types.h"
 #include "frontend/mosaic/ops/kernel_importers.h"
 
@@ -35,6 +37,56 @@ Status ImportVectorReduction(KernelOp& op) {
   TRY(ir::ComputationId reducer, op.emit().Reducer(reducer_opcode, op.shape(initial).element_type));
   TRY(InstrId made, op.emit().Add(op.scope(), Opcode::kReduce, {operands[0], initial},
                                   ir::DimensionsAttributes{std::move(dimensions)}, {}, {reducer}));
+  return op.SetResult(made);
+}
+
+namespace {
+
+// The elements of `operand` that are the largest (or smallest) along `axis`, or NaN.
+Result<InstrId> AreBest(KernelOp& op, InstrId operand, int64_t axis, Opcode best_of) {
+  KernelEmitter& emit = op.emit();
+  KernelScope& scope = op.scope();
+  const ir::Shape shape = op.shape(operand);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const float worst = best_of == Opcode::kMaximum ? -kInfinity : kInfinity;
+  InstrId scalar =
+      emit.Constant(scope, ir::Literal::FromVector<float>(ir::Shape::Array(ir::ElementType::kF32, {}), {worst}));
+  TRY(InstrId initial, emit.Convert(scope, scalar, shape.element_type));
+  TRY(ir::ComputationId reducer, emit.Reducer(best_of, shape.element_type));
+  TRY(InstrId best,
+      emit.Add(scope, Opcode::kReduce, {operand, initial}, ir::DimensionsAttributes{{axis}}, {}, {reducer}));
+  ir::Dimensions others;
+  for (int64_t dimension = 0; dimension < shape.rank(); ++dimension) {
+    if (dimension != axis) others.push_back(dimension);
+  }
+  TRY(InstrId wide, emit.Add(scope, Opcode::kBroadcast, {best}, ir::DimensionsAttributes{std::move(others)}, shape));
+  using Direction = ir::CompareAttributes::Direction;
+  TRY(InstrId are_equal, emit.Add(scope, Opcode::kCompare, {operand, wide}, ir::CompareAttributes{Direction::kEq}));
+  TRY(InstrId are_nan, emit.Add(scope, Opcode::kCompare, {operand, operand}, ir::CompareAttributes{Direction::kNe}));
+  return emit.Add(scope, Opcode::kOr, {are_equal, are_nan});
+}
+
+}  // namespace
+
+// The first place along `axis` that holds the largest or smallest element, or the first NaN.
+Status ImportReduceIndex(KernelOp& op) {
+  TRY(InstrId operand, op.Value(0));
+  TRY(int64_t axis, op.Integer("axis"));
+  TRY(std::string kind, op.Text("kind"));
+  const ir::Shape shape = op.shape(operand);
+  if ((kind != "arg_max" && kind != "arg_min") || !ir::IsFloat(shape.element_type))
+    return op.Unsupported(fmt::format("of kind `{}` on {} is not supported", kind, shape.ToString(false)));
+  if (axis < 0 || axis >= shape.rank()) return op.Bad("has no such axis");
+  TRY(InstrId are_best, AreBest(op, operand, axis, kind == "arg_max" ? Opcode::kMaximum : Opcode::kMinimum));
+  KernelEmitter& emit = op.emit();
+  const ir::Shape places_shape = ir::Shape::Array(ir::ElementType::kS32, shape.dimensions);
+  TRY(InstrId places, emit.Add(op.scope(), Opcode::kIota, {}, ir::DimensionsAttributes{{axis}}, places_shape));
+  InstrId beyond = emit.Integer(op.scope(), ir::ElementType::kS32, INT32_MAX);
+  TRY(InstrId all_beyond, emit.Splat(op.scope(), beyond, places_shape));
+  TRY(InstrId candidates, emit.Add(op.scope(), Opcode::kSelect, {are_best, places, all_beyond}));
+  TRY(ir::ComputationId smaller, emit.Reducer(Opcode::kMinimum, ir::ElementType::kS32));
+  TRY(InstrId made,
+      emit.Add(op.scope(), Opcode::kReduce, {candidates, beyond}, ir::DimensionsAttributes{{axis}}, {}, {smaller}));
   return op.SetResult(made);
 }
 

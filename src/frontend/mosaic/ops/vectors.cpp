@@ -114,9 +114,8 @@ Status ImportVectorRepeat(KernelOp& op) {
   TRY(InstrId operand, op.Value(0));
   TRY(size_t dimension, DimensionIn(op, "dimension", op.shape(operand)));
   TRY(int64_t times, op.Integer("times"));
-  TRY(ir::Shape result, op.ResultShape());
-  if (times < 1 || times > std::max<int64_t>(result.element_count(), 1))
-    return op.Bad("repeats its operand no or too many times");
+  constexpr int64_t kMaximumTimes = 4096;
+  if (times < 1 || times > kMaximumTimes) return op.Unsupported(fmt::format("{} times is not supported", times));
   TRY(InstrId made, op.emit().Concatenate(op.scope(), std::vector<InstrId>(static_cast<size_t>(times), operand),
                                           static_cast<int64_t>(dimension)));
   return op.SetResult(made);
@@ -159,6 +158,27 @@ Status ImportVectorIota(KernelOp& op) {
   if (dimensions.size() != 1) return op.Unsupported("along several dimensions is not supported");
   TRY(InstrId made,
       op.emit().Add(op.scope(), Opcode::kIota, {}, ir::DimensionsAttributes{std::move(dimensions)}, std::move(result)));
+  return op.SetResult(made);
+}
+
+// Each element of the result is taken from its own row along one dimension, at the index that lies where it will lie.
+Status ImportDynamicGather(KernelOp& op) {
+  TRY(InstrId operand, op.Value(0));
+  TRY(InstrId indices, op.Value(1));
+  TRY(ir::Dimensions dimensions, op.Integers("dimensions"));
+  const ir::Shape shape = op.shape(operand);
+  if (dimensions.size() != 1 || dimensions[0] < 0 || dimensions[0] >= shape.rank() ||
+      op.shape(indices).rank() != shape.rank())
+    return op.Unsupported("along anything but one dimension is not supported");
+  ir::GatherAttributes gather{.collapsed_slice_dims = dimensions,
+                              .start_index_map = dimensions,
+                              .index_vector_dim = shape.rank(),
+                              .slice_sizes = ir::Dimensions(shape.dimensions.size(), 1)};
+  for (int64_t dimension = 0; dimension < shape.rank(); ++dimension) {
+    if (dimension != dimensions[0]) gather.operand_batching_dims.push_back(dimension);
+  }
+  gather.start_indices_batching_dims = gather.operand_batching_dims;
+  TRY(InstrId made, op.emit().Add(op.scope(), Opcode::kGather, {operand, indices}, std::move(gather)));
   return op.SetResult(made);
 }
 
