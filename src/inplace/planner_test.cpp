@@ -376,6 +376,31 @@ ENTRY main {
   EXPECT_NE(must.Donations().find("0<-0"), std::string::npos);
 }
 
+// A step of momentum, as torch_xla sends it: no aliases declared, only donors, and one loop makes both results.
+TEST(Planner, PairsEachResultOfALoopWithWhatItIsComputedFrom) {
+  const std::string fused = R"(
+step {
+  p = f32[100] parameter(0)
+  m = f32[100] parameter(1)
+  g = f32[100] parameter(2)
+  next_m = f32[100] add(m, g)
+  next_p = f32[100] subtract(p, next_m)
+  ROOT both = (f32[100], f32[100]) tuple(ORDER)
+}
+ENTRY main {
+  p.1 = f32[100] parameter(0)
+  m.1 = f32[100] parameter(1)
+  g.1 = f32[100] parameter(2)
+  ROOT f = (f32[100], f32[100]) fusion(p.1, m.1, g.1), kind=kLoop, calls=step
+})";
+  auto donations = [&](const std::string& order) {
+    std::string text = "HloModule m, buffer_donor={ (0, {}), (1, {}) }" + fused;
+    return Planned(text.replace(text.find("ORDER"), 5, order)).Donations();
+  };
+  EXPECT_EQ(donations("next_m, next_p"), "1<-0 0<-1");
+  EXPECT_EQ(donations("next_p, next_m"), "0<-0 1<-1");
+}
+
 // A must-alias is kept whatever it costs: two results change places by three copies.
 TEST(Planner, CopiesWhatAMustAliasDemandsElsewhere) {
   const std::string rest = R"(

@@ -74,7 +74,7 @@ Status DeviceDefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
   return {};
 }
 
-// Only the fields marked as set count for the caller.
+// Only the fields marked as set count for the caller. torch_xla reads the limit whether it is marked or not.
 Status DeviceMemoryStats(PJRT_Device_MemoryStats_Args& args) {
   const runtime::AllocatorStats stats = runtime::GetAllocatorStats();
   PJRT_Device_MemoryStats_Args answer = {};
@@ -84,6 +84,8 @@ Status DeviceMemoryStats(PJRT_Device_MemoryStats_Args& args) {
   answer.bytes_in_use = stats.bytes_in_use;
   answer.peak_bytes_in_use = stats.peak_bytes_in_use;
   answer.peak_bytes_in_use_is_set = true;
+  answer.bytes_limit = stats.bytes_limit;
+  answer.bytes_limit_is_set = true;
   args = answer;
   return {};
 }

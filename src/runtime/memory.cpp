@@ -137,6 +137,10 @@ AllocationRef WrapExternal(std::byte* data, int64_t bytes, std::function<void()>
   });
 }
 
-AllocatorStats GetAllocatorStats() { return Allocator().stats(); }
+AllocatorStats GetAllocatorStats() {
+  AllocatorStats stats = Allocator().stats();
+  stats.bytes_limit = PhysicalMemory();
+  return stats;
+}
 
 }  // namespace stead::runtime

@@ -39,10 +39,11 @@ Result<AllocationRef> Allocate(int64_t bytes);
 // Memory that someone else owns; `release` runs when the last reference goes.
 AllocationRef WrapExternal(std::byte* data, int64_t bytes, std::function<void()> release);
 
-// Bytes handed out and not yet released, as they were asked for, and their highest value so far.
+// Bytes handed out and not yet released, as they were asked for, their highest value so far, and how many this machine has.
 struct AllocatorStats {
   int64_t bytes_in_use = 0;
   int64_t peak_bytes_in_use = 0;
+  int64_t bytes_limit = 0;
 };
 AllocatorStats GetAllocatorStats();
 

@@ -3,6 +3,7 @@
 import ctypes
 from functools import partial
 
+import hlo_door
 import jax
 import numpy as np
 import pypjrt
@@ -103,6 +104,16 @@ def test_option_to_write_down_each_pass(tmp_path):
     assert list(tmp_path.glob("*in-place.hlo"))
 
 
+def test_environment_asks_for_each_pass_of_each_program(tmp_path, monkeypatch):
+    monkeypatch.setenv("STEAD_DUMP_TO", str(tmp_path))
+    # Functions that no other test has had compiled.
+    compiled(jax.jit(lambda first: first - 7))
+    compiled(jax.jit(lambda second: second - 8))
+    names = [folder.name.split("-", 1)[1] for folder in tmp_path.iterdir()]
+    assert names == ["jit__lambda"] * 2
+    assert len(list(tmp_path.glob("*/00-given.hlo"))) == 2
+
+
 @pytest.fixture(scope="module")
 def client():
     return pypjrt.Client(pypjrt.Plugin(stead.library_path()))
@@ -118,27 +129,15 @@ def test_cut_off_bytecode_is_refused(client):
         client.compile(b"ML\xefR\x0dStableHLO_v1.17.0\x00\x01\x02")
 
 
-def compile_hlo(client, code):
-    """Compiles a program of format `hlo`, as torch_xla does."""
-    plugin = client._plugin
-    program = plugin.args("PJRT_Program")
-    text, form = ctypes.create_string_buffer(code, len(code)), ctypes.create_string_buffer(b"hlo")
-    program.code, program.code_size = ctypes.addressof(text), len(code)
-    program.format, program.format_size = ctypes.addressof(form), 3
-    arguments = plugin.args("PJRT_Client_Compile_Args", client=client.address, program=ctypes.addressof(program))
-    plugin.call("PJRT_Client_Compile", arguments)
-    return arguments.executable
-
-
 def test_hlo_proto_compiles(client):
     module = plain.lower(on_stead(np.ones((SIDE, SIDE), np.float32))).compiler_ir("hlo")
-    assert compile_hlo(client, module.as_serialized_hlo_module_proto())
+    assert hlo_door.compile_hlo(client, module.as_serialized_hlo_module_proto())
 
 
 def test_cut_off_hlo_proto_is_refused(client):
     module = plain.lower(on_stead(np.ones((SIDE, SIDE), np.float32))).compiler_ir("hlo")
     with pytest.raises(errors.InvalidArgument, match="HloModuleProto"):
-        compile_hlo(client, module.as_serialized_hlo_module_proto()[:-7])
+        hlo_door.compile_hlo(client, module.as_serialized_hlo_module_proto()[:-7])
 
 
 def test_options_that_are_no_message_are_refused(client):

@@ -8,6 +8,7 @@
 #include "inplace/memory/donation.h"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_set>
 
 namespace stead::inplace {
@@ -91,6 +92,56 @@ bool IsFreeFor(const Module& module, const Dataflow& dataflow, const Families& f
          OverwritesFully(module, dataflow, made.node, made.leaf, offer.content);
 }
 
+namespace {
+
+// The operands of a fusion that result leaf `leaf` is computed from; of other ops, whatever they are given.
+std::vector<bool> OperandsBehind(const Module& module, InstrId id, int32_t leaf) {
+  const Instruction& instruction = module.instruction(id);
+  std::vector<bool> behind(instruction.operands.size(), true);
+  if (instruction.opcode != Opcode::kFusion) return behind;
+  const ir::Computation& fused = module.computation(instruction.called[0]);
+  const Instruction& root = module.instruction(fused.root);
+  behind.assign(instruction.operands.size(), false);
+  std::vector<InstrId> open = {root.opcode == Opcode::kTuple ? root.operands.at(static_cast<size_t>(leaf))
+                                                             : fused.root};
+  std::unordered_set<InstrId> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const Instruction& member = module.instruction(open.back());
+    open.pop_back();
+    if (member.opcode == Opcode::kParameter) {
+      behind[static_cast<size_t>(member.As<ir::ParameterAttributes>().number)] = true;
+    }
+    for (InstrId operand : member.operands) {
+      if (seen.insert(operand).second) open.push_back(operand);
+    }
+  }
+  return behind;
+}
+
+// Per result: the offers whose content is used last by the op that makes the result, which may overwrite it with that result.
+std::vector<std::vector<size_t>> OffersOverwritten(const Module& module, const Dataflow& dataflow,
+                                                   const Families& families, const std::vector<DefinitionId>& heads,
+                                                   const std::vector<Offer>& offers) {
+  std::vector<std::vector<size_t>> overwritten(heads.size());
+  for (size_t result = 0; result < heads.size(); ++result) {
+    const Definition& made = dataflow.definition(heads[result]);
+    std::optional<std::vector<bool>> behind;
+    for (size_t number = 0; number < offers.size(); ++number) {
+      const Offer& offer = offers[number];
+      if (families.LastUse(offer.content) != made.node) continue;
+      if (!IsFreeFor(module, dataflow, families, offer, heads[result])) continue;
+      if (!behind) behind = OperandsBehind(module, made.instruction, made.leaf);
+      const bool is_behind = std::ranges::any_of(dataflow.uses(offer.content), [&](const DefinitionUse& use) {
+        return use.node == made.node && (*behind)[static_cast<size_t>(use.operand)];
+      });
+      if (is_behind) overwritten[result].push_back(number);
+    }
+  }
+  return overwritten;
+}
+
+}  // namespace
+
 Pairing PairResults(const Module& module, const Dataflow& dataflow, const Families& families, InstrId root,
                     const std::vector<Offer>& offers, const Wishes& wishes) {
   Pairing pairing;
@@ -99,15 +150,19 @@ Pairing PairResults(const Module& module, const Dataflow& dataflow, const Famili
   for (int32_t leaf = 0; leaf < ArrayLeafCount(module.shape(root)); ++leaf) {
     heads.push_back(families.Head(dataflow.value(root, leaf).definition));
   }
+  auto is_open = [&](size_t result) {
+    return !pairing.contains(heads[result]) && CanBeDirected(module, dataflow, heads[result]);
+  };
+  auto pair_with = [&](size_t result, const Offer& offer) {
+    if (taken.contains(offer.buffer) || !IsFreeFor(module, dataflow, families, offer, heads[result])) return false;
+    pairing[heads[result]] = offer.buffer;
+    taken.insert(offer.buffer);
+    return true;
+  };
   auto pair_if = [&](size_t result, auto accept) {
-    DefinitionId head = heads[result];
-    if (pairing.contains(head) || !CanBeDirected(module, dataflow, head)) return;
+    if (!is_open(result)) return;
     for (const Offer& offer : offers) {
-      if (taken.contains(offer.buffer) || !accept(result, offer)) continue;
-      if (!IsFreeFor(module, dataflow, families, offer, head)) continue;
-      pairing[head] = offer.buffer;
-      taken.insert(offer.buffer);
-      return;
+      if (accept(result, offer) && pair_with(result, offer)) return;
     }
   };
   auto is_wished = [&](size_t result, const Offer& offer) {
@@ -117,6 +172,16 @@ Pairing PairResults(const Module& module, const Dataflow& dataflow, const Famili
     for (size_t result = 0; result < heads.size(); ++result) pair_if(result, accept);
   };
   pair_all([&](size_t result, const Offer& offer) { return is_wished(result, offer) && wishes[result]->must; });
+  const std::vector<std::vector<size_t>> overwritten = OffersOverwritten(module, dataflow, families, heads, offers);
+  std::vector<size_t> by_choice(heads.size());  // results with few buffers to choose from come first
+  std::iota(by_choice.begin(), by_choice.end(), 0);
+  std::ranges::stable_sort(by_choice, {}, [&](size_t result) { return overwritten[result].size(); });
+  for (size_t result : by_choice) {
+    if (!is_open(result)) continue;
+    for (size_t number : overwritten[result]) {
+      if (pair_with(result, offers[number])) break;
+    }
+  }
   pair_all([&](size_t result, const Offer& offer) {
     return families.LastUse(offer.content) == dataflow.definition(heads[result]).node;
   });

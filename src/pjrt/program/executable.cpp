@@ -3,6 +3,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <cctype>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -15,6 +17,7 @@
 #include "pjrt/element_type.h"
 #include "pjrt/given_struct.h"
 #include "pjrt/program/cost.h"
+#include "pjrt/program/default_layouts.h"
 
 struct PJRT_SerializedDeviceAssignment {
   std::string bytes;
@@ -29,6 +32,7 @@ namespace stead::pjrt {
 namespace {
 
 constexpr std::string_view kMemoryKind = "device";
+constexpr std::string_view kHloFormat = "hlo";
 constexpr std::string_view kOptimizedFormat = "hlo_with_config";
 constexpr std::string_view kBytecodeMagic = "ML\xEFR";
 
@@ -44,7 +48,7 @@ PJRT_NamedValue FloatProperty(std::string_view name, double value) {
 }
 
 Status CheckFormat(std::string_view format, std::string_view code) {
-  if (format == "hlo") {
+  if (format == kHloFormat) {
     if (frontend::IsHloProto(std::as_bytes(std::span(code)))) return {};
     return InvalidArgument("the program is no HloModuleProto", {}, "a program of format `hlo` is one, serialised");
   }
@@ -71,6 +75,25 @@ Status CheckLayouts(const std::vector<ir::Shape>& shapes, std::string_view what)
     }
   }
   return {};
+}
+
+// A folder name made from the name of a program, which may hold anything.
+std::string FolderName(std::string_view name) {
+  std::string folder(name.substr(0, 100));
+  for (char& letter : folder) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' || letter == '-';
+    if (!is_plain) letter = '_';
+  }
+  return folder;
+}
+
+// torch_xla hands over no compile options of the user, so that passes can be asked for by the environment too: STEAD_DUMP_TO
+// gets a folder per program, numbered in the order of compilation.
+void DumpAsEnvironmentSays(const ir::Module& module, driver::Options& options) {
+  static std::atomic<int> number = 0;
+  const char* folder = std::getenv("STEAD_DUMP_TO");
+  if (folder == nullptr || *folder == '\0' || !options.dump_to.empty()) return;
+  options.dump_to = fmt::format("{}/{:04}-{}", folder, number++, FolderName(module.name));
 }
 
 }  // namespace
@@ -112,6 +135,8 @@ Status ClientCompile(PJRT_Client_Compile_Args& args) {
   TRY_STATUS(CheckFormat({program.format, program.format_size}, code));
   TRY(CompileOptions options, ParseCompileOptions({args.compile_options, args.compile_options_size}));
   TRY(ir::Module module, driver::Load(std::as_bytes(std::span(code)), nullptr, options.driver.file_name));
+  if (std::string_view(program.format, program.format_size) == kHloFormat) UseDefaultLayouts(module);
+  DumpAsEnvironmentSays(module, options.driver);
   TRY(driver::Compiled compiled, driver::Compile(std::move(module), options.driver));
   TRY_STATUS(CheckLayouts(compiled.executable->signature().parameters, "parameter"));
   TRY_STATUS(CheckLayouts(compiled.executable->signature().results, "result"));

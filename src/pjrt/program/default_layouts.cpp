@@ -1,0 +1,35 @@
+#include "pjrt/program/default_layouts.h"
+
+#include <algorithm>
+
+namespace stead::pjrt {
+
+namespace {
+
+ir::Shape RowMajor(ir::Shape shape) {
+  shape.layout = {};
+  for (ir::Shape& element : shape.elements) element = RowMajor(std::move(element));
+  return shape;
+}
+
+bool HasMeaningfulLayout(const ir::Module& module, ir::InstrId id) {
+  const ir::Opcode opcode = module.instruction(id).opcode;
+  return opcode == ir::Opcode::kBitcast || opcode == ir::Opcode::kCustomCall;
+}
+
+}  // namespace
+
+void UseDefaultLayouts(ir::Module& module) {
+  const ir::Computation entry = module.entry_computation();
+  if (!HasMeaningfulLayout(module, entry.root)) module.SetShape(entry.root, RowMajor(module.shape(entry.root)));
+  for (ir::InstrId parameter : entry.parameters) {
+    const bool is_reinterpreted = std::ranges::any_of(
+        module.users(parameter), [&](ir::InstrId user) { return HasMeaningfulLayout(module, user); });
+    if (!is_reinterpreted) module.SetShape(parameter, RowMajor(module.shape(parameter)));
+  }
+  if (!module.entry_layout) return;
+  for (ir::Shape& parameter : module.entry_layout->parameters) parameter = RowMajor(std::move(parameter));
+  module.entry_layout->result = RowMajor(std::move(module.entry_layout->result));
+}
+
+}  // namespace stead::pjrt
