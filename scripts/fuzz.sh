@@ -7,7 +7,7 @@ fuzz() {
   setup
   ensure_packages "$root/scripts/apt-packages-fuzz.txt"
   build fuzz
-  for target in hlo_text stablehlo; do
+  for target in hlo_text hlo_proto stablehlo; do
     folder="$root/build/fuzz/corpus/$target"
     mkdir -p "$folder"
     say "Fuzzing $target for $seconds s"
@@ -21,6 +21,8 @@ fuzz() {
 # The folders of the repository that hold inputs of a target.
 seeds() {
   case $1 in
+    # Few are stored; those that a run finds are kept.
+    hlo_proto) find "$root/tests" -name '*.pb' -exec dirname {} + | sort -u ;;
     hlo_text) find "$root/tests" -name '*.hlo' -exec dirname {} + | sort -u ;;
     stablehlo) find "$root/tests" -name '*.mlirbc' -exec dirname {} + | sort -u ;;
   esac

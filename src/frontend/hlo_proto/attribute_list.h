@@ -4,6 +4,7 @@
 //     visit.Integer(field, number)  visit.Flag(field, flag)  visit.Integers(field, list)  visit.Text(field, text)
 //     visit.Count(field, number)              absent means 1
 //     visit.Word(field, word, words)          an enum, which the module keeps as a word
+//     visit.FreeWord(field, word)             a word that the protocol keeps as text
 //     visit.Named(field, value, name, from)   an enum that the protocol keeps as a word; visit.OptionalNamed may be absent
 //     visit.Message<F>(field, visit_inner)    a message that readers insist on, even when it is empty
 //     visit.Rows<F>(field, Column...)         a message per row of a table that the struct keeps by columns
@@ -168,7 +169,7 @@ void VisitProtoFields(A& sort, Visitor& visit) {
 
 template <ir::Is<ir::FusionAttributes> A, typename Visitor>
 void VisitProtoFields(A& fusion, Visitor& visit) {
-  visit.Text(InstructionField::kFusionKind, fusion.kind);
+  visit.FreeWord(InstructionField::kFusionKind, fusion.kind);
 }
 
 template <typename Aliases, typename Visitor>

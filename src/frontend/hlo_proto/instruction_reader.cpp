@@ -1,8 +1,10 @@
 #include "frontend/hlo_proto/instruction_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <variant>
 
 #include "base/spelling.h"
@@ -49,7 +51,13 @@ class InstructionMessageReader {
     TRY_STATUS(CheckArity());
     TRY_STATUS(ReadAttributes());
     TRY_STATUS(CheckParameter(instruction_count));
+    const std::optional<std::string> slice_sizes = TakeSliceSizes();
     instruction_.extra = TakeExtraAttributes(fields_, instruction_.opcode);
+    if (slice_sizes) {
+      const auto pairs = std::ranges::find(instruction_.extra, "source_target_pairs", &ir::ExtraAttribute::key);
+      instruction_.extra.insert(pairs == instruction_.extra.end() ? pairs : std::next(pairs),
+                                {"slice_sizes", *slice_sizes});
+    }
     UnderstandExtra();
     const InstrId added = module_.Add(computation_, std::move(instruction_));
     ids_.instructions.emplace(id, added);
@@ -162,6 +170,23 @@ class InstructionMessageReader {
         static_cast<size_t>(number) < parameters.size() && parameters[static_cast<size_t>(number)].valid();
     if (is_taken) return InvalidArgument(fmt::format("parameter {} is defined twice in this computation", number));
     return {};
+  }
+
+  // slice_sizes={{2,3},{2,3}} of a permutation of slices: the protocol has one flat list, with a size for each dimension.
+  std::optional<std::string> TakeSliceSizes() {
+    const bool permutes =
+        instruction_.opcode == Opcode::kCollectivePermute || instruction_.opcode == Opcode::kCollectivePermuteStart;
+    if (!permutes || !fields_.Has(InstructionField::kDynamicSliceSizes)) return std::nullopt;
+    const ir::Shape& operand = module_.shape(instruction_.operands.front());
+    const size_t rank = operand.dimensions.size();
+    const std::vector<int64_t> sizes = MessageFields(fields_).TakeIntegers(InstructionField::kDynamicSliceSizes);
+    if (rank == 0 || sizes.size() % rank != 0) return std::nullopt;
+    fields_.Drop(InstructionField::kDynamicSliceSizes);
+    std::vector<std::string> slices;
+    for (auto first = sizes.begin(); first != sizes.end(); first += static_cast<std::ptrdiff_t>(rank)) {
+      slices.push_back(fmt::format("{{{}}}", fmt::join(first, first + static_cast<std::ptrdiff_t>(rank), ",")));
+    }
+    return fmt::format("{{{}}}", fmt::join(slices, ","));
   }
 
   // What is said in the text attributes and understood all the same.

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "frontend/hlo_proto/message.h"
+#include "frontend/hlo_text/cursor.h"
 
 namespace stead::frontend {
 
@@ -44,6 +45,12 @@ class ProtoFieldReader {
   template <typename Field>
   void Text(Field field, std::string& text) {
     text = fields_.TakeBytes(field);
+  }
+  template <typename Field>
+  void FreeWord(Field field, std::string& word) {
+    word = fields_.TakeBytes(field);
+    if (!word.empty() && std::ranges::all_of(word, IsWordCharacter)) return;
+    Fail(fmt::format("field {} holds no word", static_cast<ProtoTag>(field)));
   }
   template <typename Field>
   void Word(Field field, std::string& word, std::span<const std::string_view> words) {

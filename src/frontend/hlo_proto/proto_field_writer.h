@@ -28,6 +28,7 @@ class ProtoFieldWriter {
   void Text(Owner field, std::string_view text) {
     if (!text.empty()) message_.add_string(field, text.data(), text.size());
   }
+  void FreeWord(Owner field, std::string_view word) { Text(field, word); }
   void Word(Owner field, std::string_view word, std::span<const std::string_view> words) {
     const auto found = std::ranges::find(words, word);
     if (found != words.end()) return message_.add_enum(field, static_cast<int32_t>(found - words.begin()));

@@ -49,7 +49,9 @@ std::optional<ModuleMessage> FindModuleInside(std::string_view bytes, int wrappe
       return inner;
     }
   }
-  if (!fields.PeekMessage(ModuleField::kComputations)) return std::nullopt;
+  const std::optional<std::string_view> computation = fields.PeekMessage(ModuleField::kComputations);
+  const bool is_module = computation && MessageFields(*computation).PeekMessage(ComputationField::kInstructions);
+  if (!is_module) return std::nullopt;
   return ModuleMessage{.module = bytes, .config = std::nullopt};
 }
 

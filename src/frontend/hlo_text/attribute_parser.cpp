@@ -14,6 +14,21 @@ namespace {
 // Beyond this many attributes on one instruction the text is not HLO, and looking for duplicates would take long.
 constexpr size_t kMaxAttributes = 1000;
 
+// One value, but replica groups by the axes of a mesh: `mesh['a'=2,'b'=4], device_ids=(...) {'a'}`.
+Result<std::string_view> ReadAttributeValue(Cursor& cursor, std::string_view key) {
+  const std::string what = fmt::format("the value of `{}`", key);
+  TRY(std::string_view value, cursor.ReadValue(what));
+  if (!value.starts_with("mesh[")) return value;
+  const char* const start = value.data();
+  if (cursor.TryConsume(", device_ids=")) {
+    TRY(value, cursor.ReadValue(what));
+  }
+  if (cursor.Sees("{")) {
+    TRY(value, cursor.ReadValue(what));
+  }
+  return std::string_view(start, static_cast<size_t>(value.data() + value.size() - start));
+}
+
 }  // namespace
 
 Result<AttributeList> AttributeList::Read(Cursor& cursor) {
@@ -22,7 +37,7 @@ Result<AttributeList> AttributeList::Read(Cursor& cursor) {
     size_t start = cursor.NextOffset();
     TRY(std::string_view key, cursor.ReadWord("the name of an attribute"));
     TRY_STATUS(cursor.Expect("=", fmt::format("after the attribute name `{}`", key)));
-    TRY(std::string_view value, cursor.ReadValue(fmt::format("the value of `{}`", key)));
+    TRY(std::string_view value, ReadAttributeValue(cursor, key));
     if (list.Has(key)) return cursor.ErrorAt(start, fmt::format("attribute `{}` is given twice", key));
     if (list.entries_.size() >= kMaxAttributes) {
       return cursor.ErrorAt(start, fmt::format("more than {} attributes", kMaxAttributes));

@@ -218,9 +218,12 @@ class InstructionReader {
           op_offset_, fmt::format("the start of an async op has shape {}, expected a tuple of operands and result",
                                   shape.ToString()));
     }
+    std::string thread_name;
     if (std::optional<Cursor> thread = list.Take("async_execution_thread")) {
-      TRY(std::string_view name, thread->ReadQuoted("the name of a thread"));
-      instruction_.extra.push_back({"async_execution_thread", std::string(name)});
+      Cursor quoted = *thread;
+      TRY(std::string_view text, quoted.ReadQuoted("the name of a thread"));
+      TRY(thread_name, thread->ReadString("the name of a thread"));
+      instruction_.extra.push_back({"async_execution_thread", std::string(text)});
     }
     Instruction wrapped;
     wrapped.opcode = wrapped_opcode;
@@ -228,6 +231,7 @@ class InstructionReader {
     wrapped.text_place = instruction_.text_place;
     TRY_STATUS(TakeOpAttributes(wrapped, list));
     ComputationId computation = module_.AddComputation("async_wrapped");
+    if (!thread_name.empty()) module_.SetExecutionThread(computation, std::move(thread_name));
     for (size_t number = 0; number < instruction_.operands.size(); ++number) {
       Instruction parameter;
       parameter.name = "async_param";

@@ -281,8 +281,10 @@ Status WriteReplicaGroups(InstructionMessage& message, Cursor& cursor) {
   while (!cursor.TryConsume("}")) {
     cursor.TryConsume(",");
     TRY(std::vector<int64_t> replicas, ReadBracedIntegers(cursor));
-    ProtoMessage<ReplicaGroupField> group(list, DeviceListField::kReplicaGroups);
+    std::string group_bytes;
+    ProtoMessage<ReplicaGroupField> group(group_bytes);
     AddIntegers(group, ReplicaGroupField::kReplicaIds, replicas);
+    list.add_message(DeviceListField::kReplicaGroups, group_bytes);
   }
   message.add_message(InstructionField::kCollectiveDeviceList, bytes);
   return {};

@@ -148,6 +148,25 @@ Text TakePairs(MessageFields& fields, ir::Opcode) { return TakeSourceTargetPairs
 Text TakeReplication(MessageFields& fields, ir::Opcode) { return TakeParameterReplication(fields); }
 Text TakeDomainText(MessageFields& fields, ir::Opcode) { return TakeDomain(fields); }
 
+// Read where the rank of the operand is known: instruction_reader.cpp.
+Text TakeNothing(MessageFields&, ir::Opcode) { return std::nullopt; }
+Status WriteSliceSizes(InstructionMessage& message, Cursor& cursor) {
+  std::vector<int64_t> sizes;
+  TRY_STATUS(cursor.Expect("{", "before the sizes of slices"));
+  while (!cursor.TryConsume("}")) {
+    cursor.TryConsume(",");
+    TRY(std::vector<int64_t> slice, ReadBracedIntegers(cursor));
+    sizes.insert(sizes.end(), slice.begin(), slice.end());
+  }
+  AddIntegers(message, Field::kDynamicSliceSizes, sizes);
+  return {};
+}
+
+// Of reduce-scatter XLA prints them before its dimensions, of others behind.
+Text TakeEarlyDeviceIds(MessageFields& fields, ir::Opcode opcode) {
+  return opcode == ir::Opcode::kReduceScatter ? TakeTrue<Field::kUseGlobalDeviceIds>(fields, opcode) : Text();
+}
+
 // The operands' layouts of a custom call; other ops with a constrained layout say only so.
 Text TakeConstrainLayout(MessageFields& fields, ir::Opcode opcode) {
   return opcode == ir::Opcode::kCustomCall ? Text() : TakeTrue<Field::kConstrainLayout>(fields, opcode);
@@ -266,6 +285,8 @@ constexpr Row kRows[] = {
     {"replica_groups", TakeGroups, WriteReplicaGroups},
     {"constrain_layout", TakeConstrainLayout, WriteBoolean<Field::kConstrainLayout>},
     {"source_target_pairs", TakePairs, WriteSourceTargetPairs},
+    {"use_global_device_ids", TakeEarlyDeviceIds, WriteBoolean<Field::kUseGlobalDeviceIds>},
+    {"slice_sizes", TakeNothing, WriteSliceSizes},
     {"dimensions", TakeList<Field::kDimensions>, WriteList<Field::kDimensions>},
     {"use_global_device_ids", TakeTrue<Field::kUseGlobalDeviceIds>, WriteBoolean<Field::kUseGlobalDeviceIds>},
     {"is_host_transfer", TakeTrue<Field::kIsHostTransfer>, WriteBoolean<Field::kIsHostTransfer>},
@@ -296,10 +317,10 @@ constexpr Row kRows[] = {
     {"is_reverse", TakeTrue<Field::kIsReverse>, WriteBoolean<Field::kIsReverse>},
     {"is_associative", TakeWord<Field::kIsAssociative, kTriStates>, WriteWord<Field::kIsAssociative, kTriStates>},
     {"async_execution_thread", TakeThread, WriteQuoted<Field::kAsyncExecutionThread>},
+    {"is_composite", TakeTrue<Field::kIsComposite>, WriteBoolean<Field::kIsComposite>},
     {"sharding", TakeAsText<Field::kSharding, ShardingText>, WriteShardingField},
     {"frontend_attributes", TakeAsText<Field::kFrontendAttributes, FrontendAttributesText>,
      WriteFrontendAttributesField},
-    {"is_composite", TakeTrue<Field::kIsComposite>, WriteBoolean<Field::kIsComposite>},
     {"statistics", TakeAsText<Field::kStatisticsViz, StatisticsText>, WriteStatistics},
     {"result_accuracy", TakeAsText<Field::kResultAccuracy, ResultAccuracyText>, WriteResultAccuracy},
     {"backend_config", TakeBackendConfig, WriteBackendConfig},

@@ -86,8 +86,10 @@ class SuffixWriter {
         TRY(int64_t size, cursor_.ReadInteger("the size of a tile"));
         sizes.push_back(size);
       }
-      ProtoMessage<TileField> tile(layout_, LayoutField::kTiles);
+      std::string bytes;
+      ProtoMessage<TileField> tile(bytes);
       AddIntegers(tile, TileField::kDimensions, sizes);
+      layout_.add_message(LayoutField::kTiles, bytes);
     }
     return {};
   }
