@@ -505,6 +505,17 @@ ENTRY e {
 })");
 }
 
+TEST(Kernels, TopK) {
+  for (const std::string type : {"f32", "f64", "bf16", "f16", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"}) {
+    for (const std::string largest : {"true", "false"}) {
+      for (const std::string count : {"1", "9", "50"}) {
+        ExpectSame("HloModule m\nENTRY e {\n  a = " + type + "[7,50] parameter(0)\n  ROOT t = (" + type + "[7," +
+                   count + "], s32[7," + count + "]) topk(a), k=" + count + ", largest=" + largest + "\n}");
+      }
+    }
+  }
+}
+
 TEST(Control, While) {
   ExpectSame(R"(HloModule m
 cond {

@@ -21,6 +21,7 @@
 #include "passes/normalize/row_major.h"
 #include "passes/normalize/single_window.h"
 #include "passes/normalize/synchronous.h"
+#include "passes/simplify/first_sorted.h"
 #include "passes/simplify/simplify.h"
 
 namespace stead::passes {

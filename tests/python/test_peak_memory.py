@@ -15,9 +15,6 @@ ABOVE = {
     "bits_from_a_counter": 76,
     # Two of its 4-bit integers lie in one byte.
     "op_zoo/int4": 8,
-    # The whole row is sorted where XLA selects.
-    "op_zoo/top_k": 1008,
-    "op_zoo/approx_top_k": 1008,
     # A mean and a deviation per row are stored where XLA computes them again.
     "xla_cpu_benchmarks/layer_norm_1x4096x768_bf16": 16384,
 }

@@ -153,6 +153,7 @@ bool KernelEmitter::ReducesFastestDimension(InstrId id) const {
 KernelEmitter::NestKind KernelEmitter::KindOf(InstrId root) const {
   if (generator_.Bound(root) != nullptr) return NestKind::kLoop;
   if (module_.instruction(root).opcode == Opcode::kSort) return NestKind::kSort;
+  if (module_.instruction(root).opcode == Opcode::kTopK) return NestKind::kTopK;
   if (module_.instruction(root).opcode == Opcode::kSelectAndScatter) return NestKind::kSelectAndScatter;
   const Instruction& behind = module_.instruction(BehindViews(root));
   if (generator_.Bound(BehindViews(root)) == nullptr) {
@@ -170,7 +171,7 @@ std::vector<KernelEmitter::Nest> KernelEmitter::Nests() {
     const auto joins = [&](const Nest& nest) {
       if (nest.kind != kind) return false;
       const Output& first = nest.outputs[0];
-      if (kind == NestKind::kScatter || kind == NestKind::kSort)
+      if (kind == NestKind::kScatter || kind == NestKind::kSort || kind == NestKind::kTopK)
         return BehindViews(first.root) == BehindViews(output.root);
       return (kind == NestKind::kLoop || kind == NestKind::kRows) &&
              first.array.shape.dimensions == output.array.shape.dimensions &&
@@ -243,6 +244,7 @@ void KernelEmitter::EmitNest(const Nest& nest) {
     case NestKind::kPieces: EmitPieces(nest.outputs[0]); break;
     case NestKind::kScatter: EmitScatter(nest.outputs); break;
     case NestKind::kSort: EmitSort(nest.outputs); break;
+    case NestKind::kTopK: EmitTopK(nest.outputs); break;
     case NestKind::kSelectAndScatter: EmitSelectAndScatter(nest.outputs[0]); break;
   }
 }

@@ -30,7 +30,7 @@ class KernelEmitter {
   Result<Kernel> Emit();
 
  private:
-  enum class NestKind : uint8_t { kLoop, kRows, kWindow, kPieces, kScatter, kSort, kSelectAndScatter };
+  enum class NestKind : uint8_t { kLoop, kRows, kWindow, kPieces, kScatter, kSort, kTopK, kSelectAndScatter };
   struct Output {
     ir::InstrId root;
     int64_t leaf = 0;  // of the root's value
@@ -74,6 +74,7 @@ class KernelEmitter {
   void EmitScatterUpdate(const std::vector<Output>& outputs, const ir::Instruction& scatter, const Index& update_index);
   void EmitSelectAndScatter(const Output& output);
   void EmitSort(const std::vector<Output>& outputs);
+  void EmitTopK(const std::vector<Output>& outputs);
   llvm::Function* EmitComparator(const ir::Instruction& sort);
   // Fills `array` with the value of `id`, unless it lies there already.
   void EmitInitial(const Output& output, ir::InstrId id);

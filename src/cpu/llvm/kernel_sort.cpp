@@ -1,6 +1,10 @@
-// Sorting: the operands are copied to the results, which are then sorted in place row by row.
+// Sorting: the operands are copied to the results, which are then sorted in place row by row. Selecting the first of a row leaves
+// the row as it is.
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+
+#include "cpu/kernels/top_k.h"
 #include "cpu/llvm/kernel_emitter.h"
 
 namespace stead::cpu {
@@ -60,6 +64,39 @@ void KernelEmitter::EmitSort(const std::vector<Output>& outputs) {
     }
     builder_.CreateCall(sort_row, {rows, table, builder_.getInt64(count), builder_.getInt64(shape.dimensions[sorted]),
                                    builder_.getInt64(MemoryStrides(shape)[sorted]), comparator});
+  });
+}
+
+void KernelEmitter::EmitTopK(const std::vector<Output>& outputs) {
+  const Instruction& top = module_.instruction(outputs[0].root);
+  const MemoryArray& rows = *generator_.Bound(top.operands[0]);
+  STEAD_CHECK(outputs.size() == 2 && outputs[0].leaf == 0, top.name);
+  const ir::ElementType type = rows.shape.element_type;
+  const ElementOrder order = ir::IsFloat(type)    ? ElementOrder::kFloat
+                             : ir::IsSigned(type) ? ElementOrder::kSigned
+                                                  : ElementOrder::kUnsigned;
+  const auto largest = std::ranges::find(top.extra, "largest", &ir::ExtraAttribute::key);
+  const bool is_largest = largest == top.extra.end() || largest->value != "false";
+  llvm::Type* const pointer = builder_.getPtrTy();
+  llvm::Type* const integer = builder_.getInt64Ty();
+  const llvm::FunctionCallee select_row = function_->getParent()->getOrInsertFunction(
+      "stead.select_row",
+      llvm::FunctionType::get(
+          builder_.getVoidTy(),
+          {pointer, integer, integer, builder_.getInt32Ty(), integer, builder_.getInt1Ty(), pointer, pointer}, false));
+  std::vector<int64_t> other_sizes = rows.shape.dimensions;
+  other_sizes.back() = 1;
+  ForEachElement(other_sizes, MemoryOrder(rows.shape), -1, [&](const Index& index) {
+    const auto row_of = [&](const MemoryArray& array) {
+      const IndexExpression start = loops_.space().Linear(index, MemoryStrides(array.shape));
+      return loops_.Address(array.base, start, ir::ElementBytes(array.shape.element_type));
+    };
+    llvm::CallInst* const call = builder_.CreateCall(
+        select_row, {row_of(rows), builder_.getInt64(rows.shape.dimensions.back()),
+                     builder_.getInt64(outputs[0].array.shape.dimensions.back()),
+                     builder_.getInt32(static_cast<uint32_t>(order)), builder_.getInt64(ir::ElementBytes(type)),
+                     builder_.getInt1(is_largest), row_of(outputs[0].array), row_of(outputs[1].array)});
+    call->addParamAttr(5, llvm::Attribute::ZExt);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "cpu/kernels/complex_math.h"
 #include "cpu/kernels/sort.h"
+#include "cpu/kernels/top_k.h"
 
 // Half precision conversions of the compiler's support library; LLVM calls them where the CPU has no instruction.
 extern "C" {
@@ -38,6 +39,7 @@ const CSymbol kSymbols[] = {
     {"memmove", Address(&::memmove)},
     {"memset", Address(&::memset)},
     {"stead.sort_row", Address(&SortRow)},
+    {"stead.select_row", Address(&SelectRow)},
     {"__truncsfhf2", Address(&__truncsfhf2)},
     {"__truncdfhf2", Address(&__truncdfhf2)},
     {"__extendhfsf2", Address(&__extendhfsf2)},

@@ -81,6 +81,20 @@ Status CheckBitcastConvert(const Module& module, InstrId id) {
   return {};
 }
 
+Status CheckTopK(const Module& module, InstrId id) {
+  const Shape& rows = module.shape(module.operand(id, 0));
+  const bool is_float = rows.element_type == ir::ElementType::kF16 || rows.element_type == ir::ElementType::kBF16 ||
+                        rows.element_type == ir::ElementType::kF32 || rows.element_type == ir::ElementType::kF64;
+  const bool is_known = is_float || (ir::IsInteger(rows.element_type) && ir::ElementBits(rows.element_type) >= 8);
+  const Shape& result = module.shape(id);
+  const bool is_pair =
+      result.is_tuple() && result.elements.size() == 2 && result.elements[1].element_type == ir::ElementType::kS32;
+  const bool is_row_major =
+      is_pair && rows.is_row_major() && std::ranges::all_of(result.elements, &Shape::is_row_major);
+  if (is_known && is_row_major && rows.rank() > 0) return {};
+  return Refuse(module, id, "rows of integers or of usual floats are selected from, with places of 32 bits");
+}
+
 // An op whose operands and result are arrays, fused or alone.
 Status CheckOp(const Module& module, InstrId id) {
   const Instruction& instruction = module.instruction(id);
@@ -122,6 +136,7 @@ Status CheckOp(const Module& module, InstrId id) {
     case Opcode::kMap:
     case Opcode::kScatter:
     case Opcode::kSort: return CheckScalarComputation(module, instruction.called[0]);
+    case Opcode::kTopK: return CheckTopK(module, id);
     case Opcode::kSelectAndScatter:
       if (module.shape(instruction.operands[0]).layout.minor_to_major != instruction.shape.layout.minor_to_major) {
         return Refuse(module, id, "operand and result must have the same layout");
@@ -147,7 +162,7 @@ Status CheckEmittable(const Module& module, InstrId id) {
     const InstrId root = fused.root;
     const bool is_result = member == root || std::ranges::count(module.instruction(root).operands, member) > 0;
     if (opcode == Opcode::kScatter && !is_result) return Refuse(module, member, "a fused scatter must be a result");
-    if (opcode == Opcode::kSort || opcode == Opcode::kSelectAndScatter) {
+    if (opcode == Opcode::kSort || opcode == Opcode::kTopK || opcode == Opcode::kSelectAndScatter) {
       return Refuse(module, member, "the op has a loop of its own and is not fused");
     }
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 
 #include "frontend/stablehlo/attribute_text.h"
 #include "frontend/stablehlo/literals.h"
@@ -130,7 +131,31 @@ Result<int64_t> ReductionDimension(const OpImport& op, const mlir::BytecodeModul
   return op.Bad("has no `reduction_dim`");
 }
 
-// The first elements in the order of the comparator, exactly: sorted, and cut off where the results end.
+// `largest` of a comparator that is one comparison of the first array's elements, in rows that carry their places along; none where
+// that is not so. Which of equal zeros is first, and where NaN stands, is up to whoever approximates.
+std::optional<bool> WantsLargest(OpImport& op, ir::ComputationId comparator, int64_t dimension) {
+  const ir::Module& module = op.importer().module();
+  const std::vector<ir::InstrId>& parameters = module.computation(comparator).parameters;
+  const ir::Instruction& root = module.instruction(module.root(comparator));
+  if (op.operands().size() != 4 || root.opcode != ir::Opcode::kCompare) return std::nullopt;
+  const ir::Instruction& places = module.instruction(op.operands()[1]);
+  const bool counts = places.opcode == ir::Opcode::kIota && places.shape.element_type == ir::ElementType::kS32 &&
+                      places.shape.rank() == dimension + 1 &&
+                      places.As<ir::DimensionsAttributes>().dimensions == ir::Dimensions{dimension};
+  const auto direction = root.As<ir::CompareAttributes>().direction;
+  const bool is_largest = direction == ir::CompareAttributes::Direction::kGt;
+  const bool is_strict = is_largest || direction == ir::CompareAttributes::Direction::kLt;
+  const bool compares = root.operands == std::vector{parameters[0], parameters[1]};
+  return counts && compares && is_strict ? std::optional(is_largest) : std::nullopt;
+}
+
+Status ImportTopK(OpImport& op, bool is_largest) {
+  const int64_t count = op.result_shapes()[0].dimensions.back();
+  return op.Finish(ir::Opcode::kTopK, {op.operand(0)}, {}, {},
+                   {{"k", fmt::format("{}", count)}, {"largest", is_largest ? "true" : "false"}});
+}
+
+// The first elements in the order of the comparator, exactly: selected, or sorted and cut off where the results end.
 //   Operands: arrays, then one initial value for each, which approximations fill up with.
 Status ImportApproxTopK(OpImport& op) {
   const size_t count = op.operands().size() / 2;
@@ -149,6 +174,8 @@ Status ImportApproxTopK(OpImport& op) {
     }
     shapes.push_back(shape);
   }
+  if (const std::optional<bool> is_largest = WantsLargest(op, comparator[0], dimension))
+    return ImportTopK(op, *is_largest);
   ir::Shape shape = count == 1 ? shapes[0] : ir::Shape::Tuple(shapes);
   TRY(ir::InstrId sorted, op.EmitOperation(ir::Opcode::kSort, std::move(shape), arrays,
                                            ir::SortAttributes{dimension, true}, std::move(comparator), {}));
