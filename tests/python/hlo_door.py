@@ -48,7 +48,7 @@ def compile_hlo(client, module, options=b""):
 
 
 def to_device(client, array):
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")
     # An array of no elements has no bytes, and the helper wants at least one.
     data = bytearray(array.tobytes() or b"\0")
     with client.device() as device:

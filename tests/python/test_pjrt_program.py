@@ -112,6 +112,8 @@ def test_environment_asks_for_each_pass_of_each_program(tmp_path, monkeypatch):
     names = [folder.name.split("-", 1)[1] for folder in tmp_path.iterdir()]
     assert names == ["jit__lambda"] * 2
     assert len(list(tmp_path.glob("*/00-given.hlo"))) == 2
+    assert all(path.read_bytes().startswith(b"ML\xefR") for path in tmp_path.glob("*/program.mlirbc"))
+    assert len(list(tmp_path.glob("*/program.mlirbc"))) == 2
 
 
 @pytest.fixture(scope="module")

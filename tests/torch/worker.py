@@ -2,6 +2,7 @@
 
     {"do": "run", "program": NAME, "mode": "lazy" or "compiled", "steps": N, "results": PATH}
         runs N steps; writes what they returned, and the state after them, to PATH; answers with facts about donation
+    {"do": "operations", "group": NAME, "results": PATH}     writes what a group of operations.py gives
     {"do": "time", "steps": N}     answers with the seconds of each of N more steps of that program
     {"do": "start", "program": NAME, "mode": ..., "scale": N}      makes a program to be timed
 
@@ -20,6 +21,7 @@ import torch
 import torch_xla
 import torch_xla.core.xla_model as xm
 import torch_xla.debug.metrics as metrics
+from operations import GROUPS
 from programs import PROGRAMS
 
 WARM_UP_STEPS = 3
@@ -90,6 +92,14 @@ def run(request):
     }
 
 
+def operations(request):
+    torch.manual_seed(0)
+    results = GROUPS[request["group"]](torch_xla.device())
+    torch_xla.sync()
+    np.savez(request["results"], **{f"result {number}": as_array(result) for number, result in enumerate(results)})
+    return {}
+
+
 class Session:
     def __init__(self):
         self.current = None
@@ -104,7 +114,7 @@ class Session:
         return {"seconds": [self.current.timed_step() for _ in range(request["steps"])]}
 
     def answer(self, request):
-        tasks = {"run": run, "start": self.start, "time": self.time}
+        tasks = {"run": run, "operations": operations, "start": self.start, "time": self.time}
         return tasks[request["do"]](request)
 
 

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "driver/dump.h"
 #include "frontend/hlo_proto/reader.h"
 #include "frontend/hlo_proto/writer.h"
 #include "pjrt/client.h"
@@ -87,7 +88,7 @@ std::string FolderName(std::string_view name) {
   return folder;
 }
 
-// torch_xla hands over no compile options of the user, so that passes can be asked for by the environment too: STEAD_DUMP_TO
+// torch_xla hands over no compile options of the user, so the passes can be asked for by the environment too: STEAD_DUMP_TO
 // gets a folder per program, numbered in the order of compilation.
 void DumpAsEnvironmentSays(const ir::Module& module, driver::Options& options) {
   static std::atomic<int> number = 0;
@@ -137,6 +138,8 @@ Status ClientCompile(PJRT_Client_Compile_Args& args) {
   TRY(ir::Module module, driver::Load(std::as_bytes(std::span(code)), nullptr, options.driver.file_name));
   if (std::string_view(program.format, program.format_size) == kHloFormat) UseDefaultLayouts(module);
   DumpAsEnvironmentSays(module, options.driver);
+  TRY(const driver::Dump dump, driver::Dump::To(options.driver.dump_to));
+  TRY_STATUS(dump.Write(code.starts_with(kBytecodeMagic) ? "program.mlirbc" : "program.pb", code));
   TRY(driver::Compiled compiled, driver::Compile(std::move(module), options.driver));
   TRY_STATUS(CheckLayouts(compiled.executable->signature().parameters, "parameter"));
   TRY_STATUS(CheckLayouts(compiled.executable->signature().results, "result"));
