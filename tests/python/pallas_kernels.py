@@ -230,6 +230,21 @@ def undeclared_alias_of_tiles(pallas_call, x):
     return pallas_call(body, out_shape=shape((256, 256)), grid=(4, 2), in_specs=[block], out_specs=block)(x)
 
 
+@kernel(((128, 256), F32), in_place=0)
+def softmax_in_place(pallas_call, x):
+    return softmax_rows(pallas_call, x)
+
+
+@kernel(((128, 256), F32), ((1, 256), F32), ((1, 256), F32), in_place=0)
+def layernorm_in_place(pallas_call, x, scale, bias):
+    return layernorm(pallas_call, x, scale, bias)
+
+
+@kernel(((64, 128), F32), in_place=0)
+def scan_in_place(pallas_call, x):
+    return scan_over_blocks(pallas_call, x)
+
+
 @kernel(((64, 128), F32))
 def reduce_to_scalar(pallas_call, x):
     def body(x, o):

@@ -44,12 +44,20 @@ def assert_close(actual, expected):
             np.testing.assert_allclose(got, wanted, rtol=TOLERANCE, atol=TOLERANCE * max(1.0, np.abs(wanted).max()))
 
 
+def compiled_when_enabled(kernel, arguments, device):
+    donated = () if kernel.in_place is None else (kernel.in_place,)
+    program = jax.jit(functools.partial(kernel.function, pl.pallas_call), donate_argnums=donated)
+    with stead.pallas.enabled():
+        return program.lower(*[jax.device_put(argument, device) for argument in arguments]).compile()
+
+
+@pytest.mark.parametrize("road", [compiled_for_tpu, compiled_when_enabled])
 @pytest.mark.parametrize("name", KERNELS)
-def test_agrees_with_the_interpreter(name, stead_device, cpu_device):
+def test_agrees_with_the_interpreter(name, road, stead_device, cpu_device):
     kernel = KERNELS[name]
     arguments = make_arguments(kernel)
     expected = expected_results(kernel, arguments, cpu_device)
-    compiled = compiled_for_tpu(kernel, arguments, stead_device)
+    compiled = road(kernel, arguments, stead_device)
     arrays = [jax.device_put(argument, stead_device) for argument in arguments]
     pointer = None if kernel.in_place is None else arrays[kernel.in_place].unsafe_buffer_pointer()
     results = jax.tree.leaves(compiled(*arrays))

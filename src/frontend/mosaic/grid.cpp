@@ -18,6 +18,7 @@ namespace {
 
 // Places inside a kernel are s32.
 constexpr int64_t kMaximumPoints = INT32_MAX, kMaximumExtent = INT32_MAX;
+const ir::Shape kPlaceShape = ir::Shape::Array(ir::ElementType::kS32, {});
 
 // A count in an attribute of the kernel's function; 0 when absent.
 Result<size_t> CountIn(const mlir::BytecodeModule& source, const mlir::Operation& kernel, std::string_view attribute) {
@@ -46,13 +47,17 @@ Status Grid::ReadAttributes() {
   if (bounds) bounds_ = std::move(bounds->values);
   int64_t points = 1;
   for (int64_t bound : bounds_) {
-    if (bound < 0) return importer_.Unsupported("a grid whose size is an argument is not supported");
+    bound_operand_count_ += bound == mlir::kDynamicDimension;
+    if (bound == mlir::kDynamicDimension) continue;
+    if (bound < 0) return importer_.Bad("its grid has a negative size");
     if (bound > kMaximumPoints / std::max<int64_t>(points, 1))
       return importer_.Unsupported("its grid has too many points");
     points *= bound;
   }
   const ir::Instruction& call = emit_.module().instruction(importer_.call_);
-  operand_count_ = call.operands.size();
+  if (bound_operand_count_ > call.operands.size())
+    return importer_.Bad("its grid needs more operands than the call has");
+  operand_count_ = call.operands.size() - bound_operand_count_;
   result_shapes_ = Leaves(call.shape);
   if (prefetch_count_ > operand_count_) return importer_.Bad("it prefetches more operands than the call has");
   TRY_STATUS(ReadWindows());
@@ -94,6 +99,10 @@ Status Grid::CheckArguments() const {
   }
   std::vector<ir::Shape> arrays;
   for (InstrId operand : emit_.module().instruction(importer_.call_).operands) arrays.push_back(emit_.shape(operand));
+  const auto first_array = arrays.begin() + static_cast<ptrdiff_t>(bound_operand_count_);
+  if (!std::all_of(arrays.begin(), first_array, [](const ir::Shape& shape) { return shape == kPlaceShape; }))
+    return importer_.Bad("the size of its grid is no 32-bit integer");
+  arrays.erase(arrays.begin(), first_array);
   arrays.insert(arrays.end(), result_shapes_.begin(), result_shapes_.end());
   for (size_t array = 0; array < arrays.size(); ++array) {
     if (!arrays[array].is_array()) return importer_.Unsupported("an operand or result is no array");
@@ -143,13 +152,15 @@ Result<InstrId> Grid::InitialResult(KernelScope& scope, size_t result, const std
 }
 
 // Buffers in the order of the arguments: operands, results, scratch.
-Status Grid::MakeBuffers(KernelScope& scope) {
+Result<std::vector<InstrId>> Grid::MakeBuffers(KernelScope& scope) {
   const std::vector<InstrId> call_operands = emit_.module().instruction(importer_.call_).operands;
-  std::vector<InstrId> arrays;
-  for (size_t operand = 0; operand < operand_count_; ++operand)
-    arrays.push_back(emit_.Parameter(scope, static_cast<int64_t>(operand), emit_.shape(call_operands[operand])));
+  std::vector<InstrId> operands;
+  for (size_t operand = 0; operand < call_operands.size(); ++operand)
+    operands.push_back(emit_.Parameter(scope, static_cast<int64_t>(operand), emit_.shape(call_operands[operand])));
+  const auto first_array = operands.begin() + static_cast<ptrdiff_t>(bound_operand_count_);
+  std::vector<InstrId> bounds(operands.begin(), first_array), arrays(first_array, operands.end());
   for (size_t result = 0; result < result_shapes_.size(); ++result) {
-    TRY(InstrId initial, InitialResult(scope, result, arrays));
+    TRY(InstrId initial, InitialResult(scope, result, operands));
     arrays.push_back(initial);
   }
   for (size_t array = 0; array < arrays.size(); ++array) {
@@ -171,7 +182,7 @@ Status Grid::MakeBuffers(KernelScope& scope) {
     TRY(InstrId zeros, emit_.Zeros(scope, shape));
     scope.buffers.push_back(zeros);
   }
-  return {};
+  return bounds;
 }
 
 View Grid::WholeOf(const KernelScope& scope, size_t buffer) const {
@@ -191,8 +202,7 @@ Result<View> Grid::WindowOf(KernelScope& scope, size_t array, const std::vector<
   TRY(std::vector<InstrId> index, importer_.CallFunction(block.index_function, scope, point, prefetched));
   if (index.size() != block.sizes.size()) return importer_.Bad("a block index has not one number per dimension");
   for (size_t dimension = 0; dimension < index.size(); ++dimension) {
-    if (emit_.shape(index[dimension]) != ir::Shape::Array(ir::ElementType::kS32, {}))
-      return importer_.Bad("a block index is no 32-bit integer");
+    if (emit_.shape(index[dimension]) != kPlaceShape) return importer_.Bad("a block index is no 32-bit integer");
     // One block over the whole dimension lies at its start, whatever its index.
     if (block.sizes[dimension] == view.sizes[dimension]) continue;
     InstrId size = emit_.Integer(scope, ir::ElementType::kS32, block.sizes[dimension]);
@@ -221,27 +231,38 @@ Status Grid::RunPoint(KernelScope& scope, const std::vector<InstrId>& point) {
 }
 
 // The number of the point in the mixed base of the grid's bounds, last dimension fastest.
-Result<std::vector<InstrId>> Grid::Digits(KernelScope& scope, InstrId counter) {
+Result<std::vector<InstrId>> Grid::Digits(KernelScope& scope, const std::vector<InstrId>& now) {
   std::vector<InstrId> digits(bounds_.size());
-  int64_t stride = 1, points = 1;
-  for (int64_t bound : bounds_) points *= bound;
+  int64_t stride = 1;     // of the dimension: the product of the known bounds after it,
+  InstrId stride_factor;  // times that of the bounds that are operands
+  size_t next_operand = now.size();
   for (size_t dimension = bounds_.size(); dimension-- > 0;) {
-    const int64_t bound = bounds_[dimension];
-    if (bound == 1) {
+    const bool is_operand = bounds_[dimension] == mlir::kDynamicDimension;
+    const bool is_slowest = std::all_of(bounds_.begin(), bounds_.begin() + static_cast<ptrdiff_t>(dimension),
+                                        [](int64_t bound) { return bound == 1; });
+    if (bounds_[dimension] == 1) {
       digits[dimension] = emit_.Integer(scope, ir::ElementType::kS32, 0);
       continue;
     }
-    InstrId digit = counter;
+    InstrId bound = is_operand ? now[--next_operand] : emit_.Integer(scope, ir::ElementType::kS32, bounds_[dimension]);
+    InstrId digit = now[0];
     if (stride > 1) {
-      InstrId divisor = emit_.Integer(scope, ir::ElementType::kS32, stride);
-      TRY(digit, emit_.Add(scope, Opcode::kDivide, {digit, divisor}));
+      TRY(digit, emit_.Add(scope, Opcode::kDivide, {digit, emit_.Integer(scope, ir::ElementType::kS32, stride)}));
     }
-    stride *= bound;
-    if (stride < points) {
-      InstrId modulus = emit_.Integer(scope, ir::ElementType::kS32, bound);
-      TRY(digit, emit_.Add(scope, Opcode::kRemainder, {digit, modulus}));
+    if (stride_factor.valid()) {
+      TRY(digit, emit_.Add(scope, Opcode::kDivide, {digit, stride_factor}));
+    }
+    if (!is_slowest) {
+      TRY(digit, emit_.Add(scope, Opcode::kRemainder, {digit, bound}));
     }
     digits[dimension] = digit;
+    if (!is_operand) {
+      stride *= bounds_[dimension];
+    } else if (!stride_factor.valid()) {
+      stride_factor = bound;
+    } else {
+      TRY(stride_factor, emit_.Add(scope, Opcode::kMultiply, {stride_factor, bound}));
+    }
   }
   return digits;
 }
@@ -265,31 +286,59 @@ Status Grid::Finish(KernelScope& scope) {
   return {};
 }
 
-Result<ir::ComputationId> Grid::Import() {
-  TRY_STATUS(ReadAttributes());
-  KernelScope scope{emit_.module().AddComputation(importer_.computation_name())};
-  TRY_STATUS(MakeBuffers(scope));
-  int64_t points = 1;
-  for (int64_t bound : bounds_) points *= bound;
-  auto one_point = [&](KernelScope& inner, const std::vector<InstrId>& counter) -> Result<std::vector<InstrId>> {
-    TRY(std::vector<InstrId> point, Digits(inner, counter[0]));
+// The product of all bounds.
+Result<InstrId> Grid::PointCount(KernelScope& scope, const std::vector<InstrId>& bound_operands) {
+  int64_t known = 1;
+  for (int64_t bound : bounds_) known *= bound == mlir::kDynamicDimension ? 1 : bound;
+  InstrId count = emit_.Integer(scope, ir::ElementType::kS32, known);
+  for (InstrId bound : bound_operands) {
+    TRY(count, emit_.Add(scope, Opcode::kMultiply, {count, bound}));
+  }
+  return count;
+}
+
+Status Grid::RunAllPoints(KernelScope& scope, const std::vector<InstrId>& bound_operands) {
+  std::vector<InstrId> state = {emit_.Integer(scope, ir::ElementType::kS32, 0)};
+  if (!bound_operands.empty()) {
+    TRY(InstrId count, PointCount(scope, bound_operands));
+    state.push_back(count);
+    state.insert(state.end(), bound_operands.begin(), bound_operands.end());
+  }
+  auto one_point = [&](KernelScope& inner, const std::vector<InstrId>& now) -> Result<std::vector<InstrId>> {
+    TRY(std::vector<InstrId> point, Digits(inner, now));
     TRY_STATUS(RunPoint(inner, point));
+    std::vector<InstrId> next = now;
     InstrId one = emit_.Integer(inner, ir::ElementType::kS32, 1);
-    TRY(InstrId next, emit_.Add(inner, Opcode::kAdd, {counter[0], one}));
-    return std::vector<InstrId>{next};
+    TRY(next[0], emit_.Add(inner, Opcode::kAdd, {now[0], one}));
+    return next;
   };
-  auto is_left = [&](KernelScope& inner, const std::vector<InstrId>& counter) -> Result<std::vector<InstrId>> {
-    InstrId end = emit_.Integer(inner, ir::ElementType::kS32, points);
-    TRY(InstrId less, emit_.Add(inner, Opcode::kCompare, {counter[0], end},
+  auto is_left = [&](KernelScope& inner, const std::vector<InstrId>& now) -> Result<std::vector<InstrId>> {
+    InstrId end;
+    if (bound_operands.empty()) {
+      TRY(end, PointCount(inner, {}));
+    } else {
+      end = now[1];
+    }
+    TRY(InstrId less, emit_.Add(inner, Opcode::kCompare, {now[0], end},
                                 ir::CompareAttributes{ir::CompareAttributes::Direction::kLt}));
     return std::vector<InstrId>{less};
   };
-  InstrId first = emit_.Integer(scope, ir::ElementType::kS32, 0);
-  if (points == 1) {
-    TRY_STATUS(RunPoint(scope, std::vector<InstrId>(bounds_.size(), first)));
+  TRY(std::vector<InstrId> last,
+      importer_.Loop(scope, importer_.Everything(scope), std::move(state), is_left, one_point));
+  emit_.module().SetExtra(emit_.module().operand(last[0], 0), {ir::KernelMark(importer_.computation_name())});
+  return {};
+}
+
+Result<ir::ComputationId> Grid::Import() {
+  TRY_STATUS(ReadAttributes());
+  KernelScope scope{emit_.module().AddComputation(importer_.computation_name())};
+  TRY(std::vector<InstrId> bound_operands, MakeBuffers(scope));
+  const bool is_one_point = std::ranges::all_of(bounds_, [](int64_t bound) { return bound == 1; });
+  if (is_one_point) {
+    InstrId zero = emit_.Integer(scope, ir::ElementType::kS32, 0);
+    TRY_STATUS(RunPoint(scope, std::vector<InstrId>(bounds_.size(), zero)));
   } else {
-    TRY(std::vector<InstrId> last, importer_.Loop(scope, importer_.Everything(scope), {first}, is_left, one_point));
-    emit_.module().SetExtra(emit_.module().operand(last[0], 0), {ir::KernelMark(importer_.computation_name())});
+    TRY_STATUS(RunAllPoints(scope, bound_operands));
   }
   TRY_STATUS(Finish(scope));
   return scope.computation_id;

@@ -24,13 +24,17 @@ class Grid {
   Status ReadAttributes();
   Status ReadWindows();
   Status CheckArguments() const;
-  Status MakeBuffers(KernelScope& scope);
+  // RETURNS the bounds that are operands.
+  Result<std::vector<ir::InstrId>> MakeBuffers(KernelScope& scope);
   Result<ir::InstrId> InitialResult(KernelScope& scope, size_t result, const std::vector<ir::InstrId>& operands);
   Result<ir::InstrId> Padded(KernelScope& scope, ir::InstrId array, const Block& block);
   Status RunPoint(KernelScope& scope, const std::vector<ir::InstrId>& point);
   Result<View> WindowOf(KernelScope& scope, size_t array, const std::vector<ir::InstrId>& point);
   View WholeOf(const KernelScope& scope, size_t buffer) const;
-  Result<std::vector<ir::InstrId>> Digits(KernelScope& scope, ir::InstrId counter);
+  // `now`: the number of the point; where bounds are operands, then the number of points and those bounds.
+  Result<std::vector<ir::InstrId>> Digits(KernelScope& scope, const std::vector<ir::InstrId>& now);
+  Result<ir::InstrId> PointCount(KernelScope& scope, const std::vector<ir::InstrId>& bound_operands);
+  Status RunAllPoints(KernelScope& scope, const std::vector<ir::InstrId>& bound_operands);
   Status Finish(KernelScope& scope);
 
   const mlir::Block& function() const { return importer_.kernel_->regions[0].blocks[0]; }
@@ -38,7 +42,8 @@ class Grid {
 
   KernelImporter& importer_;
   KernelEmitter& emit_;
-  ir::Dimensions bounds_;
+  ir::Dimensions bounds_;  // kDynamicDimension: an operand of the call says it; those stand before the arrays
+  size_t bound_operand_count_ = 0;
   size_t prefetch_count_ = 0, operand_count_ = 0, scratch_count_ = 0;  // `operand_count_` holds prefetched ones
   std::vector<ir::Shape> result_shapes_;
   std::vector<Block> blocks_;  // per operand that is not prefetched, then per result

@@ -17,6 +17,8 @@ using ir::Opcode;
 namespace {
 
 constexpr std::string_view kDialect = "stable_mosaic.";
+// What JAX 0.10.2 writes for a device at hand; for another platform it writes version 11.
+constexpr int64_t kNewestVersion = 15;
 // Conditions of loops are imported more than once, so that nested ones could make very many instructions of few bytes.
 constexpr int kMaximumOperations = 1'000'000;
 
@@ -47,6 +49,14 @@ Diagnostic KernelImporter::Unsupported(std::string_view what) const {
 
 std::string KernelImporter::computation_name() const { return HloName(name_.empty() ? "kernel" : name_); }
 
+Status KernelImporter::CheckVersion() const {
+  TRY(std::optional<mlir::IntegerAttribute> version,
+      source_.Find<mlir::IntegerAttribute>(source_.root, "stable_mosaic.version"));
+  if (!version || version->value <= kNewestVersion) return {};
+  return Unsupported(
+      fmt::format("Mosaic version {} is newer than {}, the newest that is read", version->value, kNewestVersion));
+}
+
 Status KernelImporter::FindKernel() {
   TRY(const std::vector<mlir::Operation>* functions, FunctionsOf(source_));
   for (const mlir::Operation& function : *functions) {
@@ -72,6 +82,7 @@ Result<const mlir::Operation*> KernelImporter::FunctionNamed(std::string_view na
 }
 
 Result<ir::ComputationId> KernelImporter::Import() {
+  TRY_STATUS(CheckVersion());
   TRY_STATUS(FindKernel());
   return Grid(*this).Import();
 }

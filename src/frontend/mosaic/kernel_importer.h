@@ -67,6 +67,7 @@ class KernelImporter {
  private:
   friend class Grid;
 
+  Status CheckVersion() const;
   Status FindKernel();
   Result<const mlir::Operation*> FunctionNamed(std::string_view name) const;
   Status ImportOperation(const mlir::Operation& op, KernelScope& scope);

@@ -41,7 +41,10 @@ Result<std::vector<InstrId>> KernelOp::Values(size_t first, size_t count) const 
 
 Result<std::vector<size_t>> KernelOp::Groups(size_t group_count) const {
   TRY(ir::Dimensions sizes, Integers("operandSegmentSizes"));
-  if (sizes.size() != group_count) return Bad(fmt::format("has not {} groups of operands", group_count));
+  if (sizes.size() < group_count) return Bad(fmt::format("has not {} groups of operands", group_count));
+  for (size_t group = group_count; group < sizes.size(); ++group) {
+    if (sizes[group] != 0) return Unsupported("with operands of a newer version is not supported");
+  }
   std::vector<size_t> begins = {0};
   for (int64_t size : sizes) {
     if (size < 0 || size > static_cast<int64_t>(op_.operands.size() - begins.back()))

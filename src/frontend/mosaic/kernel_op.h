@@ -51,7 +51,7 @@ class KernelOp {
   Result<ir::InstrId> Value(size_t operand) const;
   Result<View> Memory(size_t operand) const;
   Result<std::vector<ir::InstrId>> Values(size_t first, size_t count) const;
-  // Where each named group of operands begins, and after the last its end. Operations without groups have one.
+  // Where each named group of operands begins, and after the last its end. Groups that newer versions added must be empty.
   Result<std::vector<size_t>> Groups(size_t group_count) const;
 
   // Attributes.
