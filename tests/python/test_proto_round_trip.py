@@ -104,6 +104,9 @@ RARE_INSTRUCTIONS = {
     "shard group": "f32[4] negate(x), sharding={devices=[4]<=[4] shard_like 3}",
     "tuple of shardings": "(f32[4], f32[4]) tuple(x, x), sharding={{replicated shard_as 1}, {maximal device=0}}",
     "kinds of sharding": "(f32[4], f32[4], f32[4]) tuple(x, x, x), sharding={{manual}, {unknown}, {unreduced}}",
+    "sharding by axes": "f32[4] negate(x), sharding={mesh['a'=2,'b'=4,'c'=2], [{'a', 'c', ?}], replicated={'b':(1)2}}",
+    "sharding of a listed mesh": "f32[4] negate(x), sharding={mesh['a'=2,'b'=2], device_ids=(3,2,1,0), [{'a'}], manual={'b'}}",
+    "groups by axes": "f32[4] all-reduce(x), replica_groups=mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0)) {'a','b':(1)2}, to_apply=sum",
     "statistics": "f32[4] negate(x), statistics={visualizing_index=1,a=1.5,b=2}",
     "accuracy": 'f32[4] exponential(x), sharding={replicated}, result_accuracy={mode=highest}, frontend_attributes={a="b",c={"k":1}}',
     "tolerance": "f32[4] exponential(x), result_accuracy={tolerance={atol=1e-05,rtol=0,ulps=3}}",
@@ -130,7 +133,7 @@ RARE_INSTRUCTIONS = {
     "precisions": "f32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}, operand_precision={highest,default}, "
     "algorithm=dot_tf32_tf32_f32",
     "scan": "(f32[4]) scan(x, zero), dimensions={0}, num_carries=1, is_reverse=true, is_associative=true, to_apply=step",
-    "call with everything": 'f32[4] custom-call(x), custom_call_target="t", operand_precision={high}, padding_type=PADDING_SAME, '
+    "call with everything": 'f32[4] custom-call(x), custom_call_target="t", window={size=3}, dim_labels=b0f_0io->b0f, operand_precision={high}, padding_type=PADDING_SAME, '
     "feature_group_count=2, batch_group_count=3, custom_call_has_side_effect=true, output_to_operand_aliasing={{}: (0, {})}, "
     'operand_layout_constraints={f32[4]{0}}, schedule=SCHEDULE_EARLIEST, api_version=API_VERSION_STATUS_RETURNING, backend_config="x"',
     "permutation of slices": "f32[4] collective-permute(x, x, i, i), source_target_pairs={{0,1}}, slice_sizes={{2}}",

@@ -147,7 +147,22 @@ enum class ShardingField : ProtoTag {
   kIsShardGroup = 11,
   kShardGroupId = 12,
   kShardGroupType = 13,
+  kNamedSharding = 14,
 };
+enum class NamedShardingField : ProtoTag {
+  kMesh = 2,
+  kDimensions = 3,
+  kReplicatedAxes = 4,
+  kUnreducedAxes = 5,
+  kManualAxes = 7,
+};
+enum class DimensionShardingField : ProtoTag { kAxes = 1, kIsClosed = 2 };
+enum class MeshField : ProtoTag { kAxes = 1, kDeviceIds = 2, kIotaTransform = 3 };
+enum class MeshAxisField : ProtoTag { kName = 1, kSize = 2 };
+enum class IotaTransformField : ProtoTag { kReshapeDimensions = 1, kTransposePermutation = 2 };
+enum class AxisReferenceField : ProtoTag { kIndex = 1, kSubAxis = 2 };
+enum class SubAxisField : ProtoTag { kPreSize = 1, kSize = 2 };
+enum class MeshGroupsField : ProtoTag { kMesh = 1, kAxes = 2 };
 
 // Numbers of the kinds of shapes that are no arrays, in PrimitiveType.
 inline constexpr int kTuplePrimitiveType = 13;

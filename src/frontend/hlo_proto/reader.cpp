@@ -44,8 +44,9 @@ std::optional<ModuleMessage> FindModuleInside(std::string_view bytes, int wrappe
   if (wrappers_left > 0) {
     const std::string_view first = fields.PeekMessage(WrapperField::kModule).value_or(std::string_view());
     if (std::optional<ModuleMessage> inner = FindModule(first, wrappers_left - 1)) {
-      const bool has_only_config = fields.RestNumbers() == std::vector<ProtoTag>{1, 2};
-      if (has_only_config) inner->config = fields.PeekMessage(ModuleWithConfigField::kConfig);
+      const bool is_module_with_config =
+          inner->module.size() == first.size() && fields.RestNumbers() == std::vector<ProtoTag>{1, 2};
+      if (is_module_with_config) inner->config = fields.PeekMessage(ModuleWithConfigField::kConfig);
       return inner;
     }
   }

@@ -67,34 +67,6 @@ std::string Text(const PaddingRef<const PadAttributes>& padding) {
   return fields.low.empty() ? "{}" : JoinText(fields.low.size(), "x", amounts);
 }
 
-using Window = std::vector<WindowDimension>;
-
-std::string Text(const WindowRef<const Window>& reference) {
-  const Window& window = reference.window;
-  std::string text = "{";
-  auto append = [&](std::string_view name, bool needed,
-                    const std::function<std::string(const WindowDimension&)>& piece) {
-    if (!needed) return;
-    if (text.size() > 1) text += " ";
-    text += fmt::format("{}={}", name, JoinText(window.size(), "x", [&](size_t dim) { return piece(window[dim]); }));
-  };
-  auto differs = [&](int64_t WindowDimension::* field, int64_t value) {
-    return std::ranges::any_of(window, [&](const WindowDimension& dim) { return dim.*field != value; });
-  };
-  auto number = [](int64_t WindowDimension::* field) {
-    return [field](const WindowDimension& dim) { return std::to_string(dim.*field); };
-  };
-  auto padding = [](const WindowDimension& dim) { return fmt::format("{}_{}", dim.padding_low, dim.padding_high); };
-  append("size", !window.empty(), number(&WindowDimension::size));
-  append("stride", differs(&WindowDimension::stride, 1), number(&WindowDimension::stride));
-  append("pad", differs(&WindowDimension::padding_low, 0) || differs(&WindowDimension::padding_high, 0), padding);
-  append("lhs_dilate", differs(&WindowDimension::base_dilation, 1), number(&WindowDimension::base_dilation));
-  append("rhs_dilate", differs(&WindowDimension::window_dilation, 1), number(&WindowDimension::window_dilation));
-  bool reversed = std::ranges::any_of(window, [](const WindowDimension& dim) { return dim.reversal; });
-  append("rhs_reversal", reversed, [](const WindowDimension& dim) { return dim.reversal ? "1" : "0"; });
-  return text + "}";
-}
-
 // The letters of one array: where its batch and feature (or input and output feature) dimensions and spatial ones lie.
 std::string Labels(int64_t first, char first_letter, int64_t second, char second_letter, const Dimensions& spatial) {
   std::string labels(spatial.size() + 2, '?');
@@ -107,11 +79,12 @@ std::string Labels(int64_t first, char first_letter, int64_t second, char second
   return labels;
 }
 
+std::string Text(const WindowRef<const std::vector<WindowDimension>>& reference) {
+  return WindowText(reference.window);
+}
+
 std::string Text(const ConvolutionLabelsRef<const ConvolutionAttributes>& reference) {
-  const ConvolutionAttributes& fields = reference.fields;
-  return fmt::format("{}_{}->{}", Labels(fields.input_batch, 'b', fields.input_feature, 'f', fields.input_spatial),
-                     Labels(fields.kernel_input_feature, 'i', fields.kernel_output_feature, 'o', fields.kernel_spatial),
-                     Labels(fields.output_batch, 'b', fields.output_feature, 'f', fields.output_spatial));
+  return ConvolutionLabelsText(reference.fields);
 }
 
 std::string Text(const AliasesRef<const std::vector<OutputOperandAlias>>& reference) {
@@ -214,6 +187,37 @@ void AppendMetadata(std::string& text, const Metadata& metadata) {
 }
 
 }  // namespace
+
+std::string WindowText(const std::vector<WindowDimension>& window) {
+  std::string text = "{";
+  auto append = [&](std::string_view name, bool needed,
+                    const std::function<std::string(const WindowDimension&)>& piece) {
+    if (!needed) return;
+    if (text.size() > 1) text += " ";
+    text += fmt::format("{}={}", name, JoinText(window.size(), "x", [&](size_t dim) { return piece(window[dim]); }));
+  };
+  auto differs = [&](int64_t WindowDimension::* field, int64_t value) {
+    return std::ranges::any_of(window, [&](const WindowDimension& dim) { return dim.*field != value; });
+  };
+  auto number = [](int64_t WindowDimension::* field) {
+    return [field](const WindowDimension& dim) { return std::to_string(dim.*field); };
+  };
+  auto padding = [](const WindowDimension& dim) { return fmt::format("{}_{}", dim.padding_low, dim.padding_high); };
+  append("size", !window.empty(), number(&WindowDimension::size));
+  append("stride", differs(&WindowDimension::stride, 1), number(&WindowDimension::stride));
+  append("pad", differs(&WindowDimension::padding_low, 0) || differs(&WindowDimension::padding_high, 0), padding);
+  append("lhs_dilate", differs(&WindowDimension::base_dilation, 1), number(&WindowDimension::base_dilation));
+  append("rhs_dilate", differs(&WindowDimension::window_dilation, 1), number(&WindowDimension::window_dilation));
+  bool reversed = std::ranges::any_of(window, [](const WindowDimension& dim) { return dim.reversal; });
+  append("rhs_reversal", reversed, [](const WindowDimension& dim) { return dim.reversal ? "1" : "0"; });
+  return text + "}";
+}
+
+std::string ConvolutionLabelsText(const ConvolutionAttributes& fields) {
+  return fmt::format("{}_{}->{}", Labels(fields.input_batch, 'b', fields.input_feature, 'f', fields.input_spatial),
+                     Labels(fields.kernel_input_feature, 'i', fields.kernel_output_feature, 'o', fields.kernel_spatial),
+                     Labels(fields.output_batch, 'b', fields.output_feature, 'f', fields.output_spatial));
+}
 
 std::string NameText(const std::string& name) {
   bool reserved = LooksLikeElementType(name) || std::ranges::find(kReservedWords, name) != std::end(kReservedWords);

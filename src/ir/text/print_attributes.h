@@ -23,6 +23,10 @@ inline bool IsOnlyInProto(const ExtraAttribute& attribute) { return attribute.ke
 std::string AliasesText(const std::vector<InputOutputAlias>& aliases);
 std::string DonorsText(const std::vector<BufferDonor>& donors);
 
+// "{size=3x3 pad=1_1x1_1}" and "b01f_01io->b01f"; a dimension that lies outside its array leaves a '?' in the labels.
+std::string WindowText(const std::vector<WindowDimension>& window);
+std::string ConvolutionLabelsText(const ConvolutionAttributes& convolution);
+
 // A name as others can read it: with '%' where a bare word would mean something else (`pred`, `nan`, `ROOT`).
 std::string NameText(const std::string& name);
 

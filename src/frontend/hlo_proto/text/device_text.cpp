@@ -4,8 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <numeric>
 
+#include "frontend/hlo_proto/text/mesh_text.h"
+#include "frontend/hlo_proto/text/number_lists.h"
 #include "frontend/hlo_text/field_reader.h"
 
 namespace stead::frontend {
@@ -20,55 +21,16 @@ constexpr int kTuple = 2;
 constexpr int kOther = 3;
 constexpr int kShardLike = 1;
 
-std::string Joined(const std::vector<int64_t>& numbers) { return fmt::format("{}", fmt::join(numbers, ",")); }
-
-std::vector<int64_t> IdentityPermutation(size_t size) {
-  std::vector<int64_t> permutation(size);
-  std::iota(permutation.begin(), permutation.end(), 0);
-  return permutation;
-}
-
-// [2,2]<=[2,2]T(1,0)
-std::string IotaText(const std::vector<int64_t>& dimensions, const std::vector<int64_t>& reshape,
-                     const std::vector<int64_t>& permutation) {
-  const std::string transpose = reshape.size() > 1 ? fmt::format("T({})", Joined(permutation)) : "";
-  return fmt::format("[{}]<=[{}]{}", Joined(dimensions), Joined(reshape), transpose);
-}
-
-Result<std::vector<int64_t>> ReadBracketed(Cursor& cursor, std::string_view open, std::string_view close) {
-  std::vector<int64_t> numbers;
-  TRY_STATUS(cursor.Expect(open, "before a list of numbers"));
-  while (!cursor.TryConsume(close)) {
-    if (!numbers.empty()) TRY_STATUS(cursor.Expect(",", "in a list of numbers"));
-    TRY(int64_t number, cursor.ReadInteger("a number"));
-    numbers.push_back(number);
-  }
-  return numbers;
-}
-
-// What follows `<=`: [2,2]T(1,0)
-struct Iota {
-  std::vector<int64_t> reshape, permutation;
-};
-Result<Iota> ReadIota(Cursor& cursor) {
-  Iota iota;
-  TRY(iota.reshape, ReadBracketed(cursor, "[", "]"));
-  if (!cursor.TryConsume("T")) {
-    iota.permutation = IdentityPermutation(iota.reshape.size());
-    return iota;
-  }
-  TRY(iota.permutation, ReadBracketed(cursor, "(", ")"));
-  return iota;
-}
-
 // devices=[2,1]0,1 or devices=[2,2]<=[4], of a sharding by tiles.
 std::string TilesText(MessageFields& fields) {
   const std::vector<int64_t> dimensions = fields.TakeIntegers(ShardingField::kTileDimensions);
   const std::vector<int64_t> devices = fields.TakeIntegers(ShardingField::kTileDevices);
   const std::vector<int64_t> reshape = fields.TakeIntegers(ShardingField::kIotaReshapeDimensions);
   const std::vector<int64_t> permutation = fields.TakeIntegers(ShardingField::kIotaTransposePermutation);
-  if (!reshape.empty()) return "devices=" + IotaText(dimensions, reshape, permutation);
-  return fmt::format("devices=[{}]{}", Joined(dimensions), Joined(devices));
+  if (!reshape.empty()) {
+    return fmt::format("devices=[{}]<={}", JoinedNumbers(dimensions), DeviceIotaText({reshape, permutation}));
+  }
+  return fmt::format("devices=[{}]{}", JoinedNumbers(dimensions), JoinedNumbers(devices));
 }
 
 std::optional<std::string> LastTileText(MessageFields& fields) {
@@ -83,11 +45,14 @@ std::optional<std::string> LastTileText(MessageFields& fields) {
 }
 
 std::optional<std::string> SingleShardingText(MessageFields& fields) {
+  if (const std::optional<std::string_view> named = fields.TakeMessage(ShardingField::kNamedSharding)) {
+    return fields.RestNumbers().empty() ? NamedShardingText(*named) : std::nullopt;
+  }
   const int64_t type = fields.TakeInteger(ShardingField::kType);
   if (type < 0 || type == kTuple || type >= std::ssize(kShardingTypes)) return std::nullopt;
   std::string text(kShardingTypes[type]);
   if (type == kMaximal) {
-    text += fmt::format(" device={}", Joined(fields.TakeIntegers(ShardingField::kTileDevices)));
+    text += fmt::format(" device={}", JoinedNumbers(fields.TakeIntegers(ShardingField::kTileDevices)));
   } else if (type == kOther) {
     text = TilesText(fields);
     const std::optional<std::string> last_tile = LastTileText(fields);
@@ -105,10 +70,10 @@ std::optional<std::string> SingleShardingText(MessageFields& fields) {
 
 Status WriteTiles(ProtoMessage<ShardingField>& message, Cursor& cursor) {
   message.add_enum(ShardingField::kType, kOther);
-  TRY(std::vector<int64_t> dimensions, ReadBracketed(cursor, "[", "]"));
+  TRY(std::vector<int64_t> dimensions, ReadNumberList(cursor, "[", "]"));
   AddIntegers(message, ShardingField::kTileDimensions, dimensions);
   if (cursor.TryConsume("<=")) {
-    TRY(Iota iota, ReadIota(cursor));
+    TRY(DeviceIota iota, ReadDeviceIota(cursor));
     AddIntegers(message, ShardingField::kIotaReshapeDimensions, iota.reshape);
     AddIntegers(message, ShardingField::kIotaTransposePermutation, iota.permutation);
     return {};
@@ -173,6 +138,7 @@ Status WriteShardingPart(ProtoMessage<ShardingField>& message, Cursor& cursor) {
 
 // The text up to the closing brace.
 Status WriteSingleSharding(ProtoMessage<ShardingField>& message, Cursor& cursor) {
+  if (cursor.Sees("mesh[")) return WriteNamedSharding(message, cursor);
   while (!cursor.TryConsume("}")) TRY_STATUS(WriteShardingPart(message, cursor));
   return {};
 }
@@ -181,7 +147,7 @@ std::string GroupsText(const std::vector<std::string_view>& messages) {
   std::vector<std::string> groups;
   for (std::string_view message : messages) {
     MessageFields group(message);
-    groups.push_back(fmt::format("{{{}}}", Joined(group.TakeIntegers(ReplicaGroupField::kReplicaIds))));
+    groups.push_back(fmt::format("{{{}}}", JoinedNumbers(group.TakeIntegers(ReplicaGroupField::kReplicaIds))));
   }
   return fmt::format("{{{}}}", fmt::join(groups, ","));
 }
@@ -252,21 +218,28 @@ std::optional<std::string> TakeReplicaGroups(MessageFields& instruction) {
     MessageFields fields(*list);
     return GroupsText(fields.TakeAll(DeviceListField::kReplicaGroups));
   }
+  if (const std::optional<std::string_view> mesh =
+          instruction.PeekMessage(InstructionField::kMeshAxesReplicaGroupList)) {
+    const std::optional<std::string> text = MeshGroupsText(*mesh);
+    if (text) instruction.Drop(InstructionField::kMeshAxesReplicaGroupList);
+    return text;
+  }
   const std::optional<std::string_view> iota = instruction.TakeMessage(InstructionField::kIotaCollectiveDeviceList);
   if (!iota) return std::nullopt;
   MessageFields fields(*iota);
   const int64_t group_count = fields.TakeInteger(IotaDeviceListField::kGroupCount);
   const int64_t devices_per_group = fields.TakeInteger(IotaDeviceListField::kDevicesPerGroup);
   const std::vector<int64_t> reshape = fields.TakeIntegers(IotaDeviceListField::kReshapeDimensions);
-  return IotaText({group_count, devices_per_group}, reshape,
-                  fields.TakeIntegers(IotaDeviceListField::kTransposePermutation));
+  const std::vector<int64_t> permutation = fields.TakeIntegers(IotaDeviceListField::kTransposePermutation);
+  return fmt::format("[{},{}]<={}", group_count, devices_per_group, DeviceIotaText({reshape, permutation}));
 }
 
 Status WriteReplicaGroups(InstructionMessage& message, Cursor& cursor) {
+  if (cursor.Sees("mesh[")) return WriteMeshGroups(message, cursor);
   if (cursor.Sees("[")) {
-    TRY(std::vector<int64_t> dimensions, ReadBracketed(cursor, "[", "]"));
+    TRY(std::vector<int64_t> dimensions, ReadNumberList(cursor, "[", "]"));
     TRY_STATUS(cursor.Expect("<=", "after the shape of replica groups"));
-    TRY(Iota iota, ReadIota(cursor));
+    TRY(DeviceIota iota, ReadDeviceIota(cursor));
     if (dimensions.size() != 2) return InvalidArgument("the shape of replica groups has two dimensions");
     ProtoMessage<IotaDeviceListField> list(message, InstructionField::kIotaCollectiveDeviceList);
     list.add_int64(IotaDeviceListField::kGroupCount, dimensions[0]);

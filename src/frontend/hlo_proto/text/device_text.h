@@ -11,8 +11,8 @@
 
 namespace stead::frontend {
 
-// {replicated}, {maximal device=0}, {devices=[2,2]<=[4] last_tile_dim_replicate}, {{manual}, {unknown}}, ... Nothing for
-// shardings by the names of mesh axes and for shardings with metadata.
+// {replicated}, {maximal device=0}, {devices=[2,2]<=[4] last_tile_dim_replicate}, {{manual}, {unknown}}, {mesh['a'=2], [{'a'}]}.
+// Nothing for shardings with metadata.
 std::optional<std::string> ShardingText(std::string_view message);
 Status WriteSharding(ProtoMessage<ShardingField>& message, Cursor& cursor);
 
@@ -20,7 +20,7 @@ Status WriteSharding(ProtoMessage<ShardingField>& message, Cursor& cursor);
 std::optional<std::string> TakeDomain(MessageFields& instruction);
 Status WriteDomain(InstructionMessage& message, Cursor& cursor);
 
-// {{0,1},{2,3}} or [2,2]<=[4], from whichever of the fields holds it.
+// {{0,1},{2,3}}, [2,2]<=[4] or mesh['a'=2] {'a'}, from whichever of the fields holds it.
 std::optional<std::string> TakeReplicaGroups(MessageFields& instruction);
 Status WriteReplicaGroups(InstructionMessage& message, Cursor& cursor);
 

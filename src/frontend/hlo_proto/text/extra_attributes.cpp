@@ -119,6 +119,9 @@ Text TakeAsText(MessageFields& fields, ir::Opcode) {
   return text;
 }
 
+Text TakeWindowText(MessageFields& fields, ir::Opcode) { return TakeWindow(fields); }
+Text TakeLabelsText(MessageFields& fields, ir::Opcode) { return TakeConvolutionLabels(fields); }
+
 // Fields that are always printed for their ops, and others with rules of their own.
 Text TakeEpsilon(MessageFields& fields, ir::Opcode opcode) {
   const float epsilon = fields.TakeFloat(Field::kEpsilon);
@@ -290,6 +293,8 @@ constexpr Row kRows[] = {
     {"dimensions", TakeList<Field::kDimensions>, WriteList<Field::kDimensions>},
     {"use_global_device_ids", TakeTrue<Field::kUseGlobalDeviceIds>, WriteBoolean<Field::kUseGlobalDeviceIds>},
     {"is_host_transfer", TakeTrue<Field::kIsHostTransfer>, WriteBoolean<Field::kIsHostTransfer>},
+    {"window", TakeWindowText, WriteWindow},
+    {"dim_labels", TakeLabelsText, WriteConvolutionLabels},
     {"feature_group_count", TakeCount<Field::kFeatureGroupCount>, WriteNumber<Field::kFeatureGroupCount>},
     {"batch_group_count", TakeCount<Field::kBatchGroupCount>, WriteNumber<Field::kBatchGroupCount>},
     {"operand_precision", TakeOperandPrecision, WriteOperandPrecision},

@@ -255,6 +255,51 @@ Status WriteOperandLayouts(InstructionMessage& message, Cursor& cursor) {
   return {};
 }
 
+std::optional<std::string> TakeWindow(MessageFields& instruction) {
+  if (!instruction.Has(InstructionField::kWindow)) return std::nullopt;
+  std::vector<ir::WindowDimension> window;
+  Status status;
+  MessageFields ahead = instruction;
+  ProtoFieldReader reader(ahead, status);
+  VisitWindow(window, reader);
+  if (!status.ok()) return std::nullopt;
+  instruction.Drop(InstructionField::kWindow);
+  return window.empty() ? std::nullopt : std::optional(ir::WindowText(window));
+}
+
+Status WriteWindow(InstructionMessage& message, Cursor& cursor) {
+  std::vector<ir::WindowDimension> window;
+  ir::WindowRef<std::vector<ir::WindowDimension>> reference{window};
+  TRY_STATUS(ReadField(cursor, reference));
+  Status status;
+  ProtoFieldWriter<InstructionField> writer(message, status);
+  VisitWindow(window, writer);
+  return status;
+}
+
+std::optional<std::string> TakeConvolutionLabels(MessageFields& instruction) {
+  if (!instruction.Has(InstructionField::kConvolutionDimensionNumbers)) return std::nullopt;
+  ir::ConvolutionAttributes convolution;
+  Status status;
+  MessageFields ahead = instruction;
+  ProtoFieldReader reader(ahead, status);
+  VisitConvolutionNumbers(convolution, reader);
+  const std::string labels = ir::ConvolutionLabelsText(convolution);
+  if (!status.ok() || labels.find('?') != std::string::npos) return std::nullopt;
+  instruction.Drop(InstructionField::kConvolutionDimensionNumbers);
+  return labels;
+}
+
+Status WriteConvolutionLabels(InstructionMessage& message, Cursor& cursor) {
+  ir::ConvolutionAttributes convolution;
+  ir::ConvolutionLabelsRef<ir::ConvolutionAttributes> reference{convolution};
+  TRY_STATUS(ReadField(cursor, reference));
+  Status status;
+  ProtoFieldWriter<InstructionField> writer(message, status);
+  VisitConvolutionNumbers(convolution, writer);
+  return status;
+}
+
 Result<std::string> AliasesText(MessageFields& fields) {
   std::vector<ir::OutputOperandAlias> aliases;
   Status status;

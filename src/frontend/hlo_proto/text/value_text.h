@@ -50,6 +50,12 @@ Status WriteStatistics(InstructionMessage& message, Cursor& cursor);
 Result<std::string> ShapesText(const std::vector<std::string_view>& messages);
 Status WriteOperandLayouts(InstructionMessage& message, Cursor& cursor);
 
+// {size=3x3} and b01f_01io->b01f, of a custom call that is a convolution.
+std::optional<std::string> TakeWindow(MessageFields& instruction);
+Status WriteWindow(InstructionMessage& message, Cursor& cursor);
+std::optional<std::string> TakeConvolutionLabels(MessageFields& instruction);
+Status WriteConvolutionLabels(InstructionMessage& message, Cursor& cursor);
+
 // {{0}: (1, {})}
 Result<std::string> AliasesText(MessageFields& fields);
 Status WriteAliases(InstructionMessage& message, Cursor& cursor);
