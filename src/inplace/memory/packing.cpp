@@ -1,4 +1,4 @@
-// Packing by best fit, in two orders; the smaller arena wins. Neither is optimal (the problem is NP-hard).
+// Packing by best fit, in several orders; the smallest arena wins. None is optimal (the problem is NP-hard).
 //
 // Hosts: the memory of a result holds nothing before the result is made, that of a donated argument nothing after its last use.
 // Buffers that live in such a time are put there, the largest first, each into the smallest host with room; the rest is packed
@@ -6,6 +6,8 @@
 //
 // In order of size: the largest buffer first, each in the smallest gap between the buffers that are already placed and live at
 // some time of its life, else after the last of them. Near the live bytes in practice; O(n^2 log n), so only for few buffers.
+// While more bytes are taken than ever live at once, the buffers that end highest go to the front of the order, for as many
+// rounds as a budget allows.
 //
 // In order of time: buffers come in order of their first use; those whose last use is over give their bytes back first. Free bytes
 // are kept as maximal holes below the arena's end; a buffer takes the smallest hole that holds it, or else grows the arena (from
@@ -24,6 +26,9 @@ namespace stead::inplace {
 namespace {
 
 constexpr size_t kFewBuffers = 1500;
+// Pairs of buffers that are looked at to improve on the first packing.
+constexpr int64_t kRoundBudget = 2'000'000;
+constexpr int64_t kMaxRounds = 100;
 
 int64_t AlignUp(int64_t bytes, int64_t alignment = kArenaAlignment) {
   return (bytes + alignment - 1) / alignment * alignment;
@@ -124,17 +129,43 @@ std::vector<size_t> LargestFirst(const std::vector<LiveBuffer>& buffers) {
   return order;
 }
 
-Packing PackBySize(const std::vector<LiveBuffer>& buffers) {
+Packing PackInOrder(const std::vector<LiveBuffer>& buffers, const std::vector<size_t>& order) {
   Packing packing;
   packing.offsets.assign(buffers.size(), 0);
   std::vector<size_t> done;
-  for (size_t number : LargestFirst(buffers)) {
+  for (size_t number : order) {
     if (buffers[number].bytes == 0) continue;
     packing.offsets[number] = BestGapBeside(buffers, number, done, packing.offsets);
     packing.arena_bytes = std::max(packing.arena_bytes, packing.offsets[number] + buffers[number].bytes);
     done.push_back(number);
   }
   return packing;
+}
+
+// The most bytes that are live at one time: no packing takes less.
+int64_t MostLiveBytes(const std::vector<LiveBuffer>& buffers) {
+  std::map<int64_t, int64_t> changes;
+  for (const LiveBuffer& buffer : buffers) {
+    changes[buffer.first] += buffer.bytes;
+    changes[buffer.last + 1] -= buffer.bytes;
+  }
+  int64_t live = 0, most = 0;
+  for (const auto& [time, change] : changes) most = std::max(most, live += change);
+  return most;
+}
+
+Packing PackBySize(const std::vector<LiveBuffer>& buffers) {
+  std::vector<size_t> order = LargestFirst(buffers);
+  Packing best = PackInOrder(buffers, order), packing = best;
+  const int64_t least = MostLiveBytes(buffers), count = static_cast<int64_t>(buffers.size());
+  int64_t rounds = std::min(kMaxRounds, kRoundBudget / std::max<int64_t>(1, count * count));
+  for (; rounds > 0 && best.arena_bytes > least; --rounds) {
+    std::ranges::stable_partition(
+        order, [&](size_t number) { return packing.offsets[number] + buffers[number].bytes == packing.arena_bytes; });
+    packing = PackInOrder(buffers, order);
+    if (packing.arena_bytes < best.arena_bytes) best = packing;
+  }
+  return best;
 }
 
 Packing PackByTime(const std::vector<LiveBuffer>& buffers) {

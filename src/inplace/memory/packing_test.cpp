@@ -63,6 +63,13 @@ TEST(Packing, LargeBuffersAreNotInTheWayOfEachOther) {
   EXPECT_EQ(packing.arena_bytes, 320);
 }
 
+// In order of size and of time the third buffer lies above the second or apart from the first, where 448 bytes are taken.
+TEST(Packing, WhatEndsHighestIsTriedFirst) {
+  const std::vector<LiveBuffer> buffers = {{192, 4, 6}, {128, 1, 2}, {128, 2, 4}, {128, 2, 3}};
+  EXPECT_EQ(PackBuffers(buffers).arena_bytes, MostLiveBytes(buffers));
+  EXPECT_EQ(MostLiveBytes(buffers), 384);
+}
+
 // Before the result (busy from 5 on) and after the argument's last use (at 2) there is room for all but the last buffer.
 TEST(Packing, IdleMemoryTakesWhatLivesWhileItIsIdle) {
   Packing packing = PackBuffers({{64, 0, 4}, {64, 1, 3}, {128, 3, 9}, {64, 4, 5}}, {{128, 5, 9}, {128, 0, 2}});

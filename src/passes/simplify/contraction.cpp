@@ -1,4 +1,4 @@
-// Rules of ops that combine elements along dimensions: dot, reduce.
+// Rules of ops that combine elements along dimensions: convolution, dot, reduce.
 #include <algorithm>
 #include <vector>
 
@@ -56,6 +56,32 @@ InstrId DotOfTranspose(Builder& build, const Instruction& dot) {
   return made;
 }
 
+// A convolution counts the zeros around its input as padding of its window. They are not multiplied then, with weights that are
+// not finite either.
+InstrId ConvolutionOfPad(Builder& build, const Instruction& convolution) {
+  const Instruction& pad = build.module().instruction(convolution.operands[0]);
+  if (pad.opcode != Opcode::kPad || KnownReal(build.module(), pad.operands[1]) != 0.0) return kNoValue;
+  const auto& around = pad.As<ir::PadAttributes>();
+  ir::ConvolutionAttributes attributes = convolution.As<ir::ConvolutionAttributes>();
+  const auto is_padded = [&](int64_t dim) { return around.low[dim] != 0 || around.high[dim] != 0; };
+  const auto is_foreign = [](int64_t count) { return count < 0; };
+  if (is_padded(attributes.input_batch) || is_padded(attributes.input_feature) ||
+      std::ranges::any_of(around.low, is_foreign) || std::ranges::any_of(around.high, is_foreign) ||
+      std::ranges::any_of(around.interior, [](int64_t count) { return count != 0; }))
+    return kNoValue;
+  for (size_t spatial = 0; spatial < attributes.window.size(); ++spatial) {
+    ir::WindowDimension& window = attributes.window[spatial];
+    const int64_t dim = attributes.input_spatial[spatial];
+    if (is_padded(dim) && window.base_dilation != 1) return kNoValue;
+    window.padding_low += around.low[dim];
+    window.padding_high += around.high[dim];
+  }
+  const std::vector<InstrId> operands{pad.operands[0], convolution.operands[1]};
+  InstrId made = build.Op(Opcode::kConvolution, convolution.shape, operands, std::move(attributes));
+  build.module().SetExtra(made, convolution.extra);
+  return made;
+}
+
 // A reduction along dimensions of extent 1 combines each element with the initial value, once.
 InstrId ReduceOfUnitDimensions(Builder& build, const Instruction& reduce) {
   if (reduce.operands.size() != 2 || !IsScalarExpression(build.module(), reduce.called[0])) return kNoValue;
@@ -69,6 +95,7 @@ InstrId ReduceOfUnitDimensions(Builder& build, const Instruction& reduce) {
 }
 
 constexpr Rule kContractionRules[] = {
+    {Opcode::kConvolution, ConvolutionOfPad},
     {Opcode::kDot, DotOfTranspose},
     {Opcode::kReduce, ReduceOfUnitDimensions},
 };

@@ -137,5 +137,25 @@ TEST(Simplify, LooksThroughNoBarrier) {
   EXPECT_FALSE(RunPass(module, Simplify));
 }
 
+TEST(Simplify, ZerosAroundAnInputArePaddingOfTheWindow) {
+  const std::string text = R"(HloModule m
+    ENTRY main { x = f32[1,4,3,2] parameter(0)
+      w = f32[2,2,2,5] parameter(1)
+      zero = f32[] constant(VALUE)
+      padded = f32[1,6,4,2] pad(x, zero), padding=0_0x2_0x0_1x0_0
+      ROOT r = f32[1,6,4,5] convolution(padded, w), window={size=2x2 pad=1_0x0_1}, dim_labels=b01f_01io->b01f })";
+  const auto with = [&](const std::string& value) {
+    std::string changed = text;
+    return changed.replace(changed.find("VALUE"), 5, value);
+  };
+  ir::Module module = After(with("0"), Simplify);
+  EXPECT_EQ(Count(module, ir::Opcode::kPad), 0);
+  const auto& window = Root(module).As<ir::ConvolutionAttributes>().window;
+  EXPECT_EQ(window[0].padding_low, 3);
+  EXPECT_EQ(window[0].padding_high, 0);
+  EXPECT_EQ(window[1].padding_high, 2);
+  EXPECT_EQ(Count(After(with("1"), Simplify), ir::Opcode::kPad), 1);
+}
+
 }  // namespace
 }  // namespace stead::passes
