@@ -76,6 +76,7 @@ Dataflow::Dataflow(const Module& module, ComputationId computation, const Datafl
   for (int32_t leaf = 0; leaf < ArrayLeafCount(module.shape(root)); ++leaf) {
     Use(value(root, leaf), {.node = node_count(), .leaf = leaf});
   }
+  AddSharedUses(computation, context);
 }
 
 const Shape& Dataflow::shape(DefinitionId id) const {
@@ -90,20 +91,32 @@ void Dataflow::AddNode(InstrId id, const DataflowContext& context) {
   forwards_.push_back(view || effects_.back().forwards);
   if (view) return View(id);
   if (effects_.back().forwards) return Forward(id);
+  AddLeaves(id, context);
+}
+
+void Dataflow::AddLeaves(InstrId id, const DataflowContext& context) {
   auto loop = context.untouched_state.find(id);
+  auto leaders = context.leaders.find(id);
+  const size_t first = values_.size();
   std::vector<const Shape*> leaves = ArrayLeaves(module_.shape(id));
   for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
     if (loop != context.untouched_state.end() && loop->second[leaf]) {
       values_.push_back(value(module_.operand(id, 0), static_cast<int32_t>(leaf)));
+    } else if (leaders != context.leaders.end() && leaders->second[leaf] >= 0) {
+      values_.push_back({});
     } else {
       Define(id, static_cast<int32_t>(leaf), *leaves[leaf]);
     }
+  }
+  for (size_t leaf = 0; leaders != context.leaders.end() && leaf < leaves.size(); ++leaf) {
+    if (leaders->second[leaf] >= 0) values_[first + leaf] = values_[first + static_cast<size_t>(leaders->second[leaf])];
   }
 }
 
 void Dataflow::Define(InstrId id, int32_t leaf, const Shape& shape) {
   DefinitionId definition = definitions_.Add({id, node(id), leaf, shape.byte_size()});
   uses_.Add({});
+  shared_uses_.Add({});
   last_use_.Add(-1);
   values_.push_back({definition, true, {}});
 }
@@ -158,6 +171,19 @@ void Dataflow::AddUses(int32_t node) {
       use.is_coarse = !resolved.same_places && !read.region.whole;
       Use(resolved, std::move(use));
     }
+  }
+}
+
+void Dataflow::AddSharedUses(ComputationId computation, const DataflowContext& context) {
+  auto leaders = context.parameter_leaders.find(computation);
+  if (leaders == context.parameter_leaders.end()) return;
+  InstrId parameter = module_.computation(computation).parameters.at(0);
+  for (size_t leaf = 0; leaf < leaders->second.size(); ++leaf) {
+    if (leaders->second[leaf] < 0) continue;
+    DefinitionId follower = value(parameter, static_cast<int32_t>(leaf)).definition;
+    DefinitionId leader = value(parameter, leaders->second[leaf]).definition;
+    for (const DefinitionUse& use : uses_[follower]) shared_uses_[leader].push_back({follower, use});
+    last_use_[leader] = std::max<int32_t>(last_use_[leader], last_use_[follower]);
   }
 }
 

@@ -57,8 +57,19 @@ struct DefinitionUse {
 struct DataflowContext {
   // Per while: which state leaves it hands on untouched, so that result leaf = operand leaf.
   std::unordered_map<ir::InstrId, std::vector<bool>> untouched_state;
+  // Per while and state leaf: the leaf that is always the same content once the body has run, and in whose memory it then lies;
+  // -1: none. Such a follower is only read.
+  std::unordered_map<ir::InstrId, std::vector<int32_t>> leaders;
+  // The same for the parameter of the loop's body and condition.
+  std::unordered_map<ir::ComputationId, std::vector<int32_t>> parameter_leaders;
   // Slices that are views of their operand.
   std::unordered_set<ir::InstrId> views;
+};
+
+// A use of another content, which may lie in the same bytes.
+struct SharedUse {
+  DefinitionId definition;
+  DefinitionUse use;
 };
 
 class Dataflow {
@@ -76,15 +87,19 @@ class Dataflow {
   const Definition& definition(DefinitionId id) const { return definitions_[id]; }
   const ir::Shape& shape(DefinitionId id) const;
   const std::vector<DefinitionUse>& uses(DefinitionId id) const { return uses_[id]; }
+  // Uses of contents that lie in the definition's bytes at times: of a loop's state, those of its followers.
+  const std::vector<SharedUse>& shared_uses(DefinitionId id) const { return shared_uses_[id]; }
   const Resolved& value(ir::InstrId id, int32_t leaf) const { return values_[first_value_[node(id)] + leaf]; }
-  // The last node that uses the definition; -1 when none does.
+  // The last node that uses the definition, shared uses included; -1 when none does.
   int32_t LastUse(DefinitionId id) const { return last_use_[id]; }
 
  private:
   void AddNode(ir::InstrId id, const DataflowContext& context);
+  void AddLeaves(ir::InstrId id, const DataflowContext& context);
   void Forward(ir::InstrId id);
   void View(ir::InstrId id);
   void AddUses(int32_t node);
+  void AddSharedUses(ir::ComputationId computation, const DataflowContext& context);
   void Use(const Resolved& value, DefinitionUse use);
   void Define(ir::InstrId id, int32_t leaf, const ir::Shape& shape);
 
@@ -97,6 +112,7 @@ class Dataflow {
   std::vector<Resolved> values_;
   IdVector<DefinitionId, Definition> definitions_;
   IdVector<DefinitionId, std::vector<DefinitionUse>> uses_;
+  IdVector<DefinitionId, std::vector<SharedUse>> shared_uses_;
   IdVector<DefinitionId, int32_t> last_use_;
 };
 

@@ -24,6 +24,7 @@
 #include "inplace/constraints/arcs.h"
 #include "inplace/constraints/borrowing.h"
 #include "inplace/constraints/branches.h"
+#include "inplace/constraints/leaders.h"
 #include "inplace/constraints/lower_bound.h"
 #include "inplace/constraints/results.h"
 #include "inplace/constraints/scope.h"
@@ -63,6 +64,7 @@ class Planner {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       if (scope->kind != Scope::Kind::kLoopBody) continue;
       context_.untouched_state[scope->caller] = UntouchedState(plan_.module, scope->computation, context_);
+      if (!options_.always_copy) FindLeaders(plan_.module, scope->caller, context_);
     }
     for (const Scope& scope : scopes_) GrantBranchOperands(plan_.module, scope, context_);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) TRY_STATUS(PlanScope(*scope));

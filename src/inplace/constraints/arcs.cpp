@@ -168,6 +168,8 @@ class Builder {
     std::vector<PendingUse> candidates = pending_[target.definition];
     for (const DefinitionUse& use : dataflow_.uses(target.definition))
       candidates.push_back({use, target.definition, {}});
+    for (const analysis::SharedUse& shared : dataflow_.shared_uses(target.definition))
+      candidates.push_back({shared.use, shared.definition, {}});
     std::vector<PendingUse> still_pending;
     for (PendingUse& candidate : candidates) {
       const DefinitionUse& use = candidate.use;

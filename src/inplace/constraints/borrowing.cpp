@@ -64,7 +64,9 @@ std::vector<bool> PossibleLeaves(const Module& module, InstrId loop, const Scope
   for (size_t leaf = 0; leaf < untouched.size(); ++leaf) {
     DefinitionId content = StateContent(module, body, loop, static_cast<int32_t>(leaf));
     bool is_handed_on = body.LastUse(content) >= body.node_count();
-    possible[leaf] = !untouched[leaf] && !is_handed_on && Borrowers(module, body, content, context).has_value();
+    bool is_follower = IsFollower(context, loop, static_cast<int32_t>(leaf));
+    possible[leaf] =
+        !untouched[leaf] && !is_follower && !is_handed_on && Borrowers(module, body, content, context).has_value();
   }
   return possible;
 }

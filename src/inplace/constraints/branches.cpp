@@ -66,6 +66,10 @@ void GrantBranchOperands(const Module& module, const Scope& scope, ScopeContext&
         if (use.node != node && after[use.node]) return false;
         in_branch += use.node == node && use.operand == operand;
       }
+      auto is_later = [&](const analysis::SharedUse& shared) {
+        return shared.use.node != node && after[static_cast<size_t>(shared.use.node)];
+      };
+      if (std::ranges::any_of(dataflow.shared_uses(definition), is_later)) return false;
       return in_branch == 1;
     };
     BranchUse& use = context.branches[id];

@@ -54,7 +54,8 @@ std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const 
   std::unordered_set<DefinitionId> returned;
   int32_t leaf_count = analysis::ArrayLeafCount(module.shape(root));
   for (int32_t leaf = 0; leaf < leaf_count; ++leaf) {
-    bool stays_in_place = scope.kind == Scope::Kind::kLoopBody && context.untouched_state.at(scope.caller)[leaf];
+    bool stays_in_place = scope.kind == Scope::Kind::kLoopBody &&
+                          (context.untouched_state.at(scope.caller)[leaf] || IsFollower(context, scope.caller, leaf));
     if (stays_in_place) continue;
     const analysis::Resolved& result = dataflow.value(root, leaf);
     bool returned_before = !returned.insert(result.definition).second;

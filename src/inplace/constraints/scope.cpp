@@ -84,6 +84,11 @@ bool IsImmediate(const Instruction& instruction) {
          instruction.shape.element_count() == 1;
 }
 
+bool IsFollower(const ScopeContext& context, InstrId loop, int32_t leaf) {
+  auto leaders = context.leaders.find(loop);
+  return leaders != context.leaders.end() && leaders->second[static_cast<size_t>(leaf)] >= 0;
+}
+
 bool IsWritable(const Module& module, const Scope& scope, const Dataflow& dataflow, const ScopeContext& context,
                 DefinitionId definition) {
   const Definition& made = dataflow.definition(definition);
@@ -94,7 +99,8 @@ bool IsWritable(const Module& module, const Scope& scope, const Dataflow& datafl
     case Scope::Kind::kEntry:
       return module.IsDonated(instruction.As<ir::ParameterAttributes>().number,
                               ArrayLeafIndex(instruction.shape, made.leaf));
-    case Scope::Kind::kLoopBody: return !context.untouched_state.at(scope.caller)[made.leaf];
+    case Scope::Kind::kLoopBody:
+      return !context.untouched_state.at(scope.caller)[made.leaf] && !IsFollower(context, scope.caller, made.leaf);
     case Scope::Kind::kBranch: return context.branches.at(scope.caller).owned[scope.branch][made.leaf];
     case Scope::Kind::kLoopCondition: return false;
   }
@@ -155,7 +161,8 @@ std::vector<PreservingTie> PreservingTies(const Module& module, const Dataflow& 
   for (int32_t leaf = 0; leaf < static_cast<int32_t>(untouched.size()); ++leaf) {
     bool borrows = borrowing != context.borrowing.end() && borrowing->second.used[leaf];
     bool is_forced = IsForced(context, instruction.called[1], static_cast<size_t>(leaf));
-    if (!untouched[leaf] && !borrows) ties.push_back({0, leaf, leaf, {}, is_forced});
+    if (untouched[leaf] || borrows || IsFollower(context, id, leaf)) continue;
+    ties.push_back({0, leaf, leaf, {}, is_forced});
   }
   return ties;
 }

@@ -64,6 +64,9 @@ bool IsImmediate(const ir::Instruction& instruction);
 bool IsWritable(const ir::Module& module, const Scope& scope, const analysis::Dataflow& dataflow,
                 const ScopeContext& context, analysis::DefinitionId definition);
 
+// The state leaf lies in another leaf's memory once the loop's body has run (leaders.h).
+bool IsFollower(const ScopeContext& context, ir::InstrId loop, int32_t leaf);
+
 // Which state leaves a loop hands on untouched: leaf k of the body's result is leaf k of its parameter.
 std::vector<bool> UntouchedState(const ir::Module& module, ir::ComputationId body, const ScopeContext& context);
 

@@ -13,6 +13,7 @@
 // a class, and each member keeps its memory as long as any member is used, because its pointer may be with another.
 // A leaf that borrows its initial value (borrowing.h) has a buffer of its own as slot, and a pointer that starts at the initial
 // value and follows the slot: the body reads through the pointer and overwrites the slot, as if the two were one.
+// A leaf that follows another (leaders.h) has only such a pointer, which goes to the other's slot.
 // Branches. A result's buffer is an operand's when a branch hands that on or updates it, else a buffer of its own. A branch
 // builds its result there if it can; if not, the two buffers exchange pointers when the branch ends.
 //
@@ -260,7 +261,8 @@ class Assigner {
     }
     for (int32_t leaf = 0; leaf < ArrayLeafCount(instruction.shape); ++leaf) {
       DefinitionId definition = walk.dataflow.value(id, leaf).definition;
-      if (walk.dataflow.definition(definition).instruction != id) continue;
+      const Definition& made = walk.dataflow.definition(definition);
+      if (made.instruction != id || made.leaf != leaf) continue;
       auto in_place = tied.find(leaf);
       Slice slice = in_place != tied.end() ? in_place->second : ChoosePlace(walk, definition);
       Hold(walk, definition, slice);
@@ -490,7 +492,8 @@ class Assigner {
     for (int32_t leaf = 0; leaf < ArrayLeafCount(loop.shape); ++leaf) state.push_back(PlaceOf(walk, id, leaf));
     Wishes wishes(state.size());
     for (size_t leaf = 0; leaf < state.size(); ++leaf) {
-      if (!untouched[leaf]) wishes[leaf] = Wish{state[leaf].buffer};
+      bool is_follower = IsFollower(context_, id, static_cast<int32_t>(leaf));
+      if (!untouched[leaf] && !is_follower) wishes[leaf] = Wish{state[leaf].buffer};
     }
     ComputationId condition = loop.called[0], body = loop.called[1];
     std::vector<GivenLeaf> given = GiveState(walk, id, state);
@@ -504,7 +507,7 @@ class Assigner {
     std::vector<BufferId> slots, successors;
     for (size_t leaf = 0; leaf < state.size(); ++leaf) {
       Touch(state[leaf].buffer, end);
-      if (untouched[leaf]) continue;
+      if (untouched[leaf] || IsFollower(context_, id, static_cast<int32_t>(leaf))) continue;
       STEAD_CHECK(next[leaf].offset == 0 && state[leaf].offset == 0, module_.instruction(id).name);
       slots.push_back(state[leaf].buffer);
       successors.push_back(next[leaf].buffer);
@@ -516,14 +519,16 @@ class Assigner {
     }
   }
 
-  // The state as the body and the condition of the loop find it. A borrowing leaf gets its pointer, set before the loop.
+  // The state as the body and the condition of the loop find it. A leaf that borrows, or follows another, gets its pointer, set
+  // before the loop.
   std::vector<GivenLeaf> GiveState(Walk& walk, InstrId id, const std::vector<Slice>& state) {
     const std::vector<bool>& untouched = context_.untouched_state.at(id);
     auto borrowing = context_.borrowing.find(id);
     std::vector<GivenLeaf> given;
     for (size_t leaf = 0; leaf < state.size(); ++leaf) {
       given.push_back({state[leaf], !untouched[leaf]});
-      if (borrowing == context_.borrowing.end() || !borrowing->second.used[leaf]) continue;
+      bool borrows = borrowing != context_.borrowing.end() && borrowing->second.used[leaf];
+      if (!borrows && !IsFollower(context_, id, static_cast<int32_t>(leaf))) continue;
       Slice initial = PlaceOf(walk, module_.operand(id, 0), static_cast<int32_t>(leaf));
       int64_t bytes = plan_.buffers[state[leaf].buffer].bytes;
       BufferId pointer = AddBuffer({.kind = Buffer::Kind::kPointer, .bytes = bytes});

@@ -68,6 +68,8 @@ bool OverwritesFully(const Module& module, const Dataflow& dataflow, int32_t nod
     in_pairs = in_pairs || tie.kind == analysis::TieKind::kExchange;
   }
   if (tied.empty()) return false;
+  auto is_here = [&](const analysis::SharedUse& shared) { return shared.use.node == node; };
+  if (std::ranges::any_of(dataflow.shared_uses(definition), is_here)) return false;
   // An operand that is tied to other results only may be read when this one is complete: sort(x, x).
   return std::ranges::all_of(dataflow.uses(definition), [&](const DefinitionUse& use) {
     if (use.node != node) return true;

@@ -84,7 +84,7 @@ void AddState(const Module& module, const Scope& scope, const ScopeContext& cont
   InstrId parameter = module.computation(scope.computation).parameters.at(0);
   const std::vector<bool>& untouched = context.untouched_state.at(scope.caller);
   for (int32_t leaf = 0; leaf < static_cast<int32_t>(untouched.size()); ++leaf) {
-    if (!untouched[leaf]) wanted.Add(parameter, leaf, leaf);
+    if (!untouched[leaf] && !IsFollower(context, scope.caller, leaf)) wanted.Add(parameter, leaf, leaf);
   }
 }
 

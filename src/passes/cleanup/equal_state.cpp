@@ -1,9 +1,11 @@
 #include "passes/cleanup/equal_state.h"
 
 #include <algorithm>
-#include <optional>
+#include <map>
+#include <unordered_map>
 #include <vector>
 
+#include "analysis/trip_count.h"
 #include "passes/rewrite/build.h"
 #include "passes/rewrite/tuple_elements.h"
 
@@ -41,62 +43,118 @@ class LoopState {
         module_.instruction(init_).opcode == Opcode::kTuple && module_.instruction(next_).opcode == Opcode::kTuple;
     if (!plain || !tested || !state || !results) return false;
     state_ = *std::move(state);
-    bool merged = false;
-    for (size_t second = 1; second < state_.size(); ++second) {
-      for (size_t first = 0; first < second; ++first) {
-        bool is_read = !state_[second].empty() || !(*tested)[second].empty() || !(*results)[second].empty();
-        if (!is_read || !AreEqual(first, second)) continue;
-        ReadInstead((*tested)[second], condition_parameter_, first);
-        ReadInstead((*results)[second], loop_, first);
-        std::vector<InstrId> readers = state_[second];
-        ReadInstead(readers, body_parameter_, first);
-        // From here on the element only makes its own next value.
-        module_.SetOperand(next_, second, module_.operand(next_, first));
-        merged = true;
-        break;
-      }
+    for (size_t element = 0; element < state_.size(); ++element) {
+      for (InstrId reader : state_[element]) element_of_[reader] = element;
+    }
+    FindClasses();
+    bool merged = ReadOneResult(*results);
+    for (size_t element = 0; element < state_.size(); ++element) {
+      const size_t first = class_of_[element];
+      bool is_read = !state_[element].empty() || !(*tested)[element].empty() || !(*results)[element].empty();
+      if (first == element || !is_read) continue;
+      ReadInstead((*tested)[element], condition_parameter_, first);
+      ReadInstead((*results)[element], loop_, first);
+      std::vector<InstrId> readers = state_[element];
+      ReadInstead(readers, body_parameter_, first);
+      // From here on the element only makes its own next value.
+      module_.SetOperand(next_, element, module_.operand(next_, first));
+      merged = true;
     }
     return merged;
   }
 
  private:
-  bool AreEqual(size_t first, size_t second) const {
-    InstrId start = module_.operand(init_, first), other_start = module_.operand(init_, second);
-    if (!(module_.shape(start) == module_.shape(other_start))) return false;
-    if (start != other_start && !IsSameConstant(module_, start, other_start)) return false;
-    return Congruent(module_.operand(next_, first), module_.operand(next_, second), first, second, kMaxEqualDepth);
+  // Of results that the last iteration makes alike, however they started, the first is read. RETURNS whether any was read instead of
+  // another. Elements of one class are merged as a whole.
+  bool ReadOneResult(std::vector<std::vector<InstrId>>& results) {
+    if (analysis::TripCount(module_, loop_).value_or(0) < 1) return false;
+    std::map<std::pair<bool, size_t>, size_t>
+        first_of;  // what is handed on: an instruction, or the class of an element
+    bool changed = false;
+    for (size_t element = 0; element < state_.size(); ++element) {
+      InstrId next = module_.operand(next_, element);
+      auto taken = element_of_.find(next);
+      std::pair<bool, size_t> key{taken == element_of_.end(), next.index()};
+      if (taken != element_of_.end()) key.second = class_of_[taken->second];
+      auto [first, is_new] = first_of.try_emplace(key, element);
+      if (is_new || results[element].empty()) continue;
+      for (InstrId reader : results[element]) {
+        Builder build(module_, reader);
+        InstrId instead = build.TupleElement(loop_, static_cast<int64_t>(first->second));
+        Replace(module_, reader, instead);
+        results[first->second].push_back(instead);
+      }
+      results[element].clear();
+      changed = true;
+    }
+    return changed;
   }
 
-  // The values are equal if elements `first` and `second` of the state are.
-  bool Congruent(InstrId left, InstrId right, size_t first, size_t second, int depth) const {
+  // Elements of one class start equal, and stay so if all of the class do. Begins with those that start equal, and splits classes
+  // until each makes its next values alike.
+  void FindClasses() {
+    class_of_.resize(state_.size());
+    Split([&](size_t first, size_t element) { return StartEqual(first, element); });
+    for (bool is_stable = false; !is_stable;) {
+      is_stable = !Split([&](size_t first, size_t element) {
+        return Congruent(module_.operand(next_, first), module_.operand(next_, element), kMaxEqualDepth);
+      });
+    }
+  }
+
+  // Each class falls into those that `agree` with its first element, those that agree with the first of the rest, and so on.
+  template <typename Agree>
+  bool Split(Agree agree) {
+    std::vector<size_t> next(class_of_.size());
+    std::map<size_t, std::vector<size_t>> firsts;  // per class: the first elements of its parts
+    for (size_t element = 0; element < class_of_.size(); ++element) {
+      std::vector<size_t>& parts = firsts[class_of_[element]];
+      auto part = std::ranges::find_if(parts, [&](size_t first) { return agree(first, element); });
+      next[element] = part == parts.end() ? element : *part;
+      if (part == parts.end()) parts.push_back(element);
+    }
+    bool changed = next != class_of_;
+    class_of_ = std::move(next);
+    return changed;
+  }
+
+  bool StartEqual(size_t first, size_t second) const {
+    InstrId start = module_.operand(init_, first), other_start = module_.operand(init_, second);
+    if (!(module_.shape(start) == module_.shape(other_start))) return false;
+    return start == other_start || IsSameConstant(module_, start, other_start);
+  }
+
+  // The values are equal if the elements of each class are.
+  bool Congruent(InstrId left, InstrId right, int depth) const {
     if (left == right) return true;
-    if (Takes(left, first) && Takes(right, second)) return true;
     const Instruction& one = module_.instruction(left);
     const Instruction& other = module_.instruction(right);
+    auto taken = element_of_.find(left), other_taken = element_of_.find(right);
+    if (taken != element_of_.end() && other_taken != element_of_.end())
+      return class_of_[taken->second] == class_of_[other_taken->second];
     if (IsSameConstant(module_, left, right)) return true;
     if (depth == 0 || one.opcode != other.opcode || !ir::IsElementwise(one.opcode) || !(one.shape == other.shape))
       return false;
     if (!(one.attributes == other.attributes) || one.operands.size() != other.operands.size()) return false;
     for (size_t number = 0; number < one.operands.size(); ++number) {
-      if (!Congruent(one.operands[number], other.operands[number], first, second, depth - 1)) return false;
+      if (!Congruent(one.operands[number], other.operands[number], depth - 1)) return false;
     }
     return true;
   }
-
-  bool Takes(InstrId id, size_t element) const { return std::ranges::count(state_[element], id) > 0; }
 
   void ReadInstead(const std::vector<InstrId>& readers, InstrId tuple, size_t element) {
     for (InstrId reader : readers) {
       Builder build(module_, reader);
       InstrId instead = build.TupleElement(tuple, static_cast<int64_t>(element));
       Replace(module_, reader, instead);
-      if (tuple == body_parameter_) state_[element].push_back(instead);
     }
   }
 
   ir::Module& module_;
   InstrId loop_, init_, next_, condition_parameter_, body_parameter_;
-  std::vector<std::vector<InstrId>> state_;  // what takes each element of the body's parameter
+  std::vector<std::vector<InstrId>> state_;         // what takes each element of the body's parameter
+  std::unordered_map<InstrId, size_t> element_of_;  // the other way round
+  std::vector<size_t> class_of_;                    // per element: the first of those that are always equal to it
 };
 
 }  // namespace

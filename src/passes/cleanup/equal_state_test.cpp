@@ -56,5 +56,90 @@ TEST(EqualState, CountersThatDifferStay) {
   }
 }
 
+// Three arrays that start equal: two change places, the third takes after one of them.
+TEST(EqualState, EqualArraysThatChangePlacesAreOne) {
+  constexpr char kText[] = R"(HloModule m
+cond { s = (s32[], f32[3], f32[3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(4)
+  ROOT c = pred[] compare(i, n), direction=LT }
+body { s = (s32[], f32[3], f32[3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[3] get-tuple-element(s), index=1
+  y = f32[3] get-tuple-element(s), index=2
+  z = f32[3] get-tuple-element(s), index=3
+  one = s32[] constant(1)
+  next_i = s32[] add(i, one)
+  ROOT r = (s32[], f32[3], f32[3], f32[3]) tuple(next_i, y, x, x) }
+ENTRY main { x = f32[3] parameter(0)
+  zero = s32[] constant(0)
+  init = (s32[], f32[3], f32[3], f32[3]) tuple(zero, x, x, x)
+  w = (s32[], f32[3], f32[3], f32[3]) while(init), condition=cond, body=body
+  y = f32[3] get-tuple-element(w), index=2
+  z = f32[3] get-tuple-element(w), index=3
+  ROOT r = (f32[3], f32[3]) tuple(y, z) })";
+  ir::Module module = After(kText, MergeEqualState);
+  RunPass(module, RemoveDeadCode);
+  EXPECT_EQ(Named(module, "w").shape.elements.size(), 2u);
+  ExpectSameMeaning(Parse(kText), module);
+}
+
+// Whatever the second array was, after an iteration it is the first.
+TEST(EqualState, ArraysThatAreHandedOnAsOneAreOneAfterwards) {
+  constexpr char kText[] = R"(HloModule m
+cond { s = (s32[], f32[3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(4)
+  ROOT c = pred[] compare(i, n), direction=LT }
+body { s = (s32[], f32[3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[3] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  next_i = s32[] add(i, one)
+  ROOT r = (s32[], f32[3], f32[3]) tuple(next_i, x, x) }
+ENTRY main { x = f32[3] parameter(0)
+  y = f32[3] parameter(1)
+  zero = s32[] constant(START)
+  init = (s32[], f32[3], f32[3]) tuple(zero, x, y)
+  w = (s32[], f32[3], f32[3]) while(init), condition=cond, body=body
+  x1 = f32[3] get-tuple-element(w), index=1
+  y1 = f32[3] get-tuple-element(w), index=2
+  ROOT r = (f32[3], f32[3]) tuple(x1, y1) })";
+  const std::string text = kText;
+  auto starting_at = [&](const char* start) { return std::string(text).replace(text.find("START"), 5, start); };
+  ir::Module module = After(starting_at("0"), MergeEqualState);
+  RunPass(module, RemoveDeadCode);
+  EXPECT_EQ(Named(module, "w").shape.elements.size(), 2u);
+  ExpectSameMeaning(Parse(starting_at("0")), module);
+  module = Parse(starting_at("4"));
+  EXPECT_FALSE(RunPass(module, MergeEqualState)) << "the loop does not run, so that the results are the initial values";
+}
+
+// The arrays start equal, but one is changed on the way.
+TEST(EqualState, ArraysThatBecomeDifferentStay) {
+  constexpr char kText[] = R"(HloModule m
+cond { s = (s32[], f32[3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  n = s32[] constant(4)
+  ROOT c = pred[] compare(i, n), direction=LT }
+body { s = (s32[], f32[3], f32[3]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[3] get-tuple-element(s), index=1
+  y = f32[3] get-tuple-element(s), index=2
+  twice = f32[3] add(x, y)
+  one = s32[] constant(1)
+  next_i = s32[] add(i, one)
+  ROOT r = (s32[], f32[3], f32[3]) tuple(next_i, y, twice) }
+ENTRY main { x = f32[3] parameter(0)
+  zero = s32[] constant(0)
+  init = (s32[], f32[3], f32[3]) tuple(zero, x, x)
+  w = (s32[], f32[3], f32[3]) while(init), condition=cond, body=body
+  x1 = f32[3] get-tuple-element(w), index=1
+  y1 = f32[3] get-tuple-element(w), index=2
+  ROOT r = (f32[3], f32[3]) tuple(x1, y1) })";
+  ir::Module module = Parse(kText);
+  EXPECT_FALSE(RunPass(module, MergeEqualState));
+}
+
 }  // namespace
 }  // namespace stead::passes
