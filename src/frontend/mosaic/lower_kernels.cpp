@@ -43,7 +43,9 @@ void Replace(ir::Module& module, ir::InstrId kernel_call, ir::ComputationId comp
 
 Result<std::vector<UnreadKernel>> LowerKernels(ir::Module& module) {
   std::vector<UnreadKernel> unread;
-  for (ir::InstrId call : KernelCalls(module)) {
+  const std::vector<ir::InstrId> calls = KernelCalls(module);
+  if (calls.empty()) return unread;
+  for (ir::InstrId call : calls) {
     const std::string name = module.instruction(call).name;
     Result<ir::ComputationId> computation = ImportKernel(module, call);
     const bool fits = computation.ok() && module.shape(module.root(*computation)) == module.shape(call);
@@ -53,6 +55,7 @@ Result<std::vector<UnreadKernel>> LowerKernels(ir::Module& module) {
       unread.push_back({name, InvalidArgument("the kernel gives another shape than its call", module.SourceOf(call))});
     } else {
       unread.push_back({name, computation.error()});
+      if (!unread.back().reason.where.known()) unread.back().reason.where = module.SourceOf(call);
     }
   }
   TRY_STATUS(ir::VerifyModule(module));
