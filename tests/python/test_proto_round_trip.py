@@ -1,7 +1,7 @@
 """Protocol buffers survive the way through Stead: jaxlib writes them, we read and write them, jaxlib reads the same module.
 
-The modules are those of the round trips of HLO text (test_text_round_trip.py), the programs of the golden files, and what lies
-beside the repository in shared/ when it is there.
+The modules are those of the round trips of HLO text (test_text_round_trip.py), the programs of the golden files, recorded protos of
+torch_xla, and what lies beside the repository in shared/ when it is there.
 """
 
 import re
@@ -18,6 +18,8 @@ from golden import read_golden
 
 SHARED = REPOSITORY.parent / "shared"
 SHARED_TEXTS = sorted([*SHARED.glob("programs/*.hlo"), *SHARED.glob("corpus/**/*.hlo")])
+# What torch_xla sent.
+RECORDED = sorted((REPOSITORY / "tests" / "data").rglob("*.pb"))
 # Those of frontend/ are about texts that are refused.
 GOLDEN_PROGRAMS = {
     f"{path.relative_to(REPOSITORY / 'tests' / 'golden')}-{number}": program.text
@@ -74,6 +76,14 @@ def test_golden_program_survives(name):
     assert_proto_survives(proto)
     if not NO_FAITHFUL_TEXT.match(name):
         assert_text_is_equal(proto)
+
+
+@pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem)
+def test_recorded_module_survives(path):
+    proto = path.read_bytes()
+    assert_proto_survives(proto)
+    # jaxlib prints instructions in an order of its own, which what it writes has too.
+    assert_text_is_equal(_hlo.HloModule.from_serialized_hlo_module_proto(proto).as_serialized_hlo_module_proto())
 
 
 @pytest.mark.parametrize("path", SHARED_TEXTS, ids=lambda path: path.stem)
@@ -200,5 +210,5 @@ def test_literal_survives(shape):
 
 
 def test_there_are_enough_modules():
-    modules = len(STORED) + len(GOLDEN_PROGRAMS) + 2 * len(FUNCTIONS) + len(RARE_INSTRUCTIONS) + len(LITERALS)
+    modules = len(STORED) + len(RECORDED) + len(GOLDEN_PROGRAMS) + 2 * len(FUNCTIONS) + len(RARE_INSTRUCTIONS) + len(LITERALS)
     assert modules >= 300

@@ -138,20 +138,20 @@ std::vector<ProtoTag> MessageFields::RestNumbers() const {
   return numbers;
 }
 
-std::string MessageFields::TakeVerbatim(ProtoTag number) {
-  std::string bytes;
-  protozero::pbf_writer writer(bytes);
+std::map<ProtoTag, std::string> MessageFields::TakeRest() {
+  std::map<ProtoTag, std::string> rest;
   for (Entry& entry : entries_) {
-    if (entry.number != number || entry.taken) continue;
+    if (entry.taken) continue;
     entry.taken = true;
+    protozero::pbf_writer writer(rest[entry.number]);
     switch (entry.type) {
-      case WireType::varint: writer.add_uint64(number, entry.value); break;
-      case WireType::fixed64: writer.add_fixed64(number, FromBytes<uint64_t>(entry.bytes())); break;
-      case WireType::fixed32: writer.add_fixed32(number, FromBytes<uint32_t>(entry.bytes())); break;
-      default: writer.add_bytes(number, entry.data, entry.value);
+      case WireType::varint: writer.add_uint64(entry.number, entry.value); break;
+      case WireType::fixed64: writer.add_fixed64(entry.number, FromBytes<uint64_t>(entry.bytes())); break;
+      case WireType::fixed32: writer.add_fixed32(entry.number, FromBytes<uint32_t>(entry.bytes())); break;
+      default: writer.add_bytes(entry.number, entry.data, entry.value);
     }
   }
-  return bytes;
+  return rest;
 }
 
 }  // namespace stead::frontend

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <protozero/pbf_builder.hpp>
 #include <protozero/pbf_reader.hpp>
@@ -82,9 +83,10 @@ class MessageFields {
     MarkTaken(Number(field));
   }
 
-  // What was not taken: the numbers, each once, and the fields of one number as they stand, tags included.
+  // The numbers of what was not taken, each once.
   std::vector<ProtoTag> RestNumbers() const;
-  std::string TakeVerbatim(ProtoTag number);
+  // What was not taken: by number, the fields as they stand, tags included.
+  std::map<ProtoTag, std::string> TakeRest();
 
  private:
   // Kept small: hostile bytes hold a field every two bytes.
@@ -115,7 +117,7 @@ class MessageFields {
   void MarkTaken(ProtoTag number);
 };
 
-// Adds the fields of `verbatim`, which MessageFields::TakeVerbatim gave, to a message. THROWS protozero::exception when
+// Adds the fields of `verbatim`, which MessageFields::TakeRest gave, to a message. THROWS protozero::exception when
 // the bytes are no fields.
 template <typename Field>
 void AddVerbatim(ProtoMessage<Field>& message, std::string_view verbatim) {

@@ -44,11 +44,18 @@ void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
 namespace stead::frontend {
 namespace {
 
+// Of all files together.
 constexpr int kMutants = 10'000;
+
+int MutantScale() {
+  const char* scale = std::getenv("STEAD_TEST_SCALE");
+  return scale == nullptr ? 1 : std::max(1, std::atoi(scale));
+}
+
 // Larger files only slow the test down; they hold nothing that smaller ones do not.
 constexpr size_t kLargestFile = 9000;
-// What reading may hold at a time: an empty message takes two bytes and becomes an instruction or a shape.
-constexpr int64_t kBytesPerByte = 100;
+// What reading may hold at a time: the shortest instruction takes 17 bytes and becomes one of some 2 KB.
+constexpr int64_t kBytesPerByte = 150;
 constexpr int64_t kBytesAtLeast = 1 << 16;
 
 std::vector<std::string> StoredProtos() {
@@ -214,12 +221,17 @@ void CheckAccepted(const ir::Module& module, const std::string& mutant) {
   EXPECT_EQ(ir::PrintModule(*again), printed) << Hexadecimal(mutant);
 }
 
-void JudgeProto(const std::string& mutant, ProtoOutcomes& outcomes) {
+// Reads it within the stated memory.
+Result<ir::Module> ReadMeasured(const std::string& bytes) {
   const int64_t before = live_bytes;
   peak_bytes = before;
-  Result<ir::Module> module = ReadHloProto(Bytes(mutant), "mutant.pb");
-  EXPECT_LE(peak_bytes - before, kBytesPerByte * static_cast<int64_t>(mutant.size()) + kBytesAtLeast)
-      << Hexadecimal(mutant);
+  Result<ir::Module> module = ReadHloProto(Bytes(bytes), "mutant.pb");
+  EXPECT_LE(peak_bytes - before, kBytesPerByte * static_cast<int64_t>(bytes.size()) + kBytesAtLeast);
+  return module;
+}
+
+void JudgeProto(const std::string& mutant, ProtoOutcomes& outcomes) {
+  Result<ir::Module> module = ReadMeasured(mutant);
   if (!module.ok()) {
     ++outcomes.refused;
     EXPECT_EQ(module.error().where.file, "mutant.pb") << module.error().ToString();
@@ -234,9 +246,10 @@ void JudgeProto(const std::string& mutant, ProtoOutcomes& outcomes) {
 TEST(ProtoMutation, MutantsAreRefusedOrRead) {
   ProtoOutcomes outcomes;
   const std::vector<std::string> protos = StoredProtos();
+  const size_t mutants_per_file = static_cast<size_t>(kMutants * MutantScale()) / protos.size() + 1;
   for (size_t number = 0; number < protos.size(); ++number) {
     ProtoMutator mutator(protos[number], static_cast<uint32_t>(number + 1));
-    for (size_t mutant_number = 0; mutant_number <= kMutants / protos.size(); ++mutant_number) {
+    for (size_t mutant_number = 0; mutant_number < mutants_per_file; ++mutant_number) {
       const std::string mutant = mutator.Next();
       ASSERT_NO_THROW(JudgeProto(mutant, outcomes)) << Hexadecimal(mutant);
       if (HasFailure()) return;
@@ -247,6 +260,39 @@ TEST(ProtoMutation, MutantsAreRefusedOrRead) {
   EXPECT_GT(outcomes.unverified, 50);
   EXPECT_GT(outcomes.accepted, 300);
   EXPECT_GE(outcomes.refused + outcomes.unverified + outcomes.accepted, kMutants);
+}
+
+// The instructions that take the fewest bytes: no names, no operands, the shortest word for an op.
+TEST(ProtoMutation, SmallestInstructionsTakeBoundedMemory) {
+  std::string shape;
+  ProtoMessage<ShapeField>(shape).add_enum(ShapeField::kElementType, kTuplePrimitiveType);
+  std::string computation;
+  ProtoMessage<ComputationField> instructions(computation);
+  for (int number = 0; number < 20'000; ++number) {
+    ProtoMessage<InstructionField> instruction(instructions, ComputationField::kInstructions);
+    instruction.add_string(InstructionField::kOpcode, "map");
+    instruction.add_message(InstructionField::kShape, shape);
+    instruction.add_int64(InstructionField::kId, number);
+  }
+  std::string module;
+  ProtoMessage<ModuleField>(module).add_message(ModuleField::kComputations, computation);
+  const Result<ir::Module> read = ReadMeasured(module);
+  ASSERT_TRUE(read.ok()) << read.error().ToString();
+  EXPECT_EQ(read->instruction_count(), 20'000u);
+}
+
+// Fields of two bytes each and fields of ever new numbers, which nobody knows.
+TEST(ProtoMutation, UnknownFieldsTakeBoundedMemory) {
+  const std::string known = StoredProtos().front();
+  std::string repeated = known, different = known;
+  protozero::pbf_writer repeated_fields(repeated), different_fields(different);
+  for (ProtoTag number = 0; number < 100'000; ++number) {
+    repeated_fields.add_uint64(9, 1);
+    // Lower numbers are reserved for the protocol.
+    different_fields.add_uint64(20'000 + number, 1);
+  }
+  EXPECT_TRUE(ReadMeasured(repeated).ok());
+  EXPECT_TRUE(ReadMeasured(different).ok());
 }
 
 }  // namespace

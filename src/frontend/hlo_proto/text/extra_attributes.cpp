@@ -370,8 +370,8 @@ Status WriteExtraAttributes(InstructionMessage& message, const ir::Instruction& 
 }
 
 void TakeVerbatimFields(MessageFields& fields, std::vector<ir::ExtraAttribute>& extra) {
-  for (ProtoTag number : fields.RestNumbers()) {
-    extra.push_back({fmt::format("{}{}", ir::kProtoFieldPrefix, number), QuotedText(fields.TakeVerbatim(number))});
+  for (const auto& [number, bytes] : fields.TakeRest()) {
+    extra.push_back({fmt::format("{}{}", ir::kProtoFieldPrefix, number), QuotedText(bytes)});
   }
 }
 
