@@ -2,11 +2,13 @@
 #   cpp       unit tests of the rooms (CTest)
 #   golden    text in, text out (tests/golden.py)
 #   python    JAX end to end, round trips, the tools of this repository (pytest)
+#   harness   only when asked for: all of JAX's own cases of its primitives, on Stead and on XLA:CPU
+#   harness-tenth  every tenth of them, and all that ever failed
 #   cases     only when asked for: public reports about copies, as scripts that lie beside the repository
 #   sanitize  the parsers' tests, mutants of their inputs included, under AddressSanitizer and UndefinedBehaviorSanitizer
 # STEAD_TEST_SCALE multiplies the number of mutants and of random programs; --all sets it.
 
-SUITES=(cpp golden python sanitize)
+SUITES=(cpp golden python harness-tenth sanitize)
 SANITIZED_ROOMS='base|ir|frontend'
 ALL_ROOMS='.*'
 SCALE_OF_ALL=20
@@ -16,6 +18,10 @@ suite_cpp() { run_ctest release "$@"; }
 suite_golden() { run_python "$root/tests/golden.py" "$@"; }
 
 suite_python() { (cd "$root" && run_python -m pytest -q tests/python "$@"); }
+
+suite_harness() { run_python "$root/tests/harness/run.py" "$@"; }
+
+suite_harness-tenth() { suite_harness --sample; }
 
 suite_cases() { run_python "$root/tests/cases.py" "$@"; }
 
@@ -54,7 +60,7 @@ test_command() {
   for word in "$@"; do
     case $word in
       --all) all=1 ;;
-      cpp | golden | python | cases | sanitize) selected+=("$word") ;;
+      cpp | golden | python | harness | harness-tenth | cases | sanitize) selected+=("$word") ;;
       *)
         [ -d "$root/src/$word" ] || fail "no suite or room \`$word\`" "suites: ${SUITES[*]}; rooms: the folders under src/" "./dev help"
         selected+=("room $word")
@@ -65,6 +71,7 @@ test_command() {
   if [ -n "$all" ]; then
     export STEAD_TEST_SCALE=${STEAD_TEST_SCALE:-$SCALE_OF_ALL}
     selected=("${selected[@]/#sanitize/sanitize $ALL_ROOMS}")
+    selected=("${selected[@]/#harness-tenth/harness}")
   fi
   run_suites "${selected[@]}"
 }

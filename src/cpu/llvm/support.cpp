@@ -72,7 +72,7 @@ Status CheckScalarComputation(const Module& module, ir::ComputationId id) {
 Status CheckBitcastConvert(const Module& module, InstrId id) {
   const ir::ElementType from = module.shape(module.operand(id, 0)).element_type;
   const ir::ElementType to = module.shape(id).element_type;
-  if (from == ir::ElementType::kPred || to == ir::ElementType::kPred) {
+  if (from != to && (from == ir::ElementType::kPred || to == ir::ElementType::kPred)) {
     return Refuse(module, id, "bits of pred have no other type");
   }
   if (from != to && (ir::IsComplex(from) || ir::IsComplex(to))) {

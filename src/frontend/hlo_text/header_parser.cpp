@@ -169,7 +169,16 @@ Status ReadTables(Cursor& cursor, ir::StackFrames& tables) {
 
 }  // namespace
 
+bool BeginsComputation(Cursor cursor) {
+  if (cursor.TryConsumeWord("ENTRY")) return true;
+  return cursor.ReadName("a computation").ok() && (cursor.Sees("{") || cursor.Sees("("));
+}
+
 Status ReadHeader(Cursor& cursor, ir::Module& module) {
+  if (BeginsComputation(cursor)) {
+    module.name.clear();
+    return {};
+  }
   if (!cursor.TryConsumeWord("HloModule")) return cursor.Unexpected("`HloModule`");
   TRY(std::string_view name, cursor.ReadName("the name of the module"));
   module.name = name;

@@ -7,7 +7,11 @@
 
 namespace stead::frontend {
 
+// True where a computation stands, with or without the mark ENTRY.
+bool BeginsComputation(Cursor cursor);
+
 // `HloModule name, key=value, ...` and the tables FileNames, FunctionNames, FileLocations and StackFrames, when present.
+// Where a computation comes first, there is no header, and the module has no name yet.
 Status ReadHeader(Cursor& cursor, ir::Module& module);
 
 }  // namespace stead::frontend

@@ -77,6 +77,11 @@ Status ReadComputation(Cursor& cursor, ir::Module& module, Names& names) {
 
 }  // namespace
 
+bool LooksLikeHloText(std::string_view text) {
+  SourceText source(text, "");
+  return text.find("HloModule") != std::string_view::npos || BeginsComputation(Cursor(source));
+}
+
 Result<ir::Module> ParseHloText(std::string_view text, const std::string& file_name) {
   SourceText source(text, file_name);
   Cursor cursor(source);
@@ -87,6 +92,7 @@ Result<ir::Module> ParseHloText(std::string_view text, const std::string& file_n
   if (module.computation_count() == 0) return cursor.Error("the module has no computation");
   // Without an ENTRY mark the last computation is the entry, as in XLA.
   if (!module.entry.valid()) module.entry = ComputationId(module.computation_count() - 1);
+  if (module.name.empty()) module.name = "module_" + module.entry_computation().name;
   return module;
 }
 

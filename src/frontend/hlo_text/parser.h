@@ -11,7 +11,10 @@
 
 namespace stead::frontend {
 
-// `file_name` appears in diagnostics and in Instruction::text_place. The result is parsed, not verified.
+// True for what ParseHloText may read: it holds `HloModule`, or begins with a computation.
+bool LooksLikeHloText(std::string_view text);
+
+// A module without a header, as XLA's tests write it, is named after its entry. `file_name` appears in diagnostics and in Instruction::text_place. The result is parsed, not verified.
 Result<ir::Module> ParseHloText(std::string_view text, const std::string& file_name);
 
 }  // namespace stead::frontend

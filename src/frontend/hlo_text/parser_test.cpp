@@ -304,6 +304,20 @@ TEST(ParserTest, LongModulesAndLongAttributesTakeLinearTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
+TEST(Parser, AModuleWithoutAHeaderIsNamedAfterItsEntry) {
+  for (std::string_view mark : {"", "ENTRY "}) {
+    std::string text = fmt::format(
+        "// A test of XLA.\nhalf (x: f32[]) -> f32[] {{ ROOT x = f32[] parameter(0) }}\n"
+        "{}whole {{ y = f32[] parameter(0)\n ROOT r = f32[] call(y), to_apply=half }}",
+        mark);
+    EXPECT_TRUE(LooksLikeHloText(text));
+    Module module = ParseHloText(text, "test.hlo").value();
+    EXPECT_EQ(module.name, "module_whole");
+    EXPECT_EQ(module.entry_computation().name, "whole");
+  }
+  EXPECT_FALSE(LooksLikeHloText("hello\n"));
+}
+
 struct BadText {
   const char* text;
   const char* what;
