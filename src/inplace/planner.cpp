@@ -71,7 +71,7 @@ class Planner {
     plan_.module.is_scheduled = true;
     int64_t copied_bytes = 0;
     for (const CopyRecord& record : plan_.copies) copied_bytes += CostOf(record);
-    plan_.lower_bound_bytes += lower_bound_->Total(plan_.module.entry);
+    plan_.lower_bound_bytes += lower_bound_->Total();
     plan_.exact = copied_bytes == plan_.lower_bound_bytes;
     AssignBuffers(plan_, scopes_, context_, options_);
     ReportDonations(plan_, context_);

@@ -73,23 +73,30 @@ void LowerBound::AddCopy(const Scope& scope, int64_t bytes) {
   own_bytes_[scope.computation] += SaturatingProduct(bytes, scope.executions);
 }
 
-int64_t LowerBound::Total(ComputationId computation) const {
-  auto of = [&](const std::unordered_map<ComputationId, int64_t>& bytes, ComputationId id) {
-    auto found = bytes.find(id);
+int64_t LowerBound::Total() const {
+  Parts parts = PartsOf(module_.entry);
+  return parts.own + parts.shared;
+}
+
+LowerBound::Parts LowerBound::PartsOf(ComputationId computation) const {
+  auto of = [&](const std::unordered_map<ComputationId, int64_t>& bytes) {
+    auto found = bytes.find(computation);
     return found == bytes.end() ? 0 : found->second;
   };
-  int64_t total = of(own_bytes_, computation);
+  Parts parts{of(own_bytes_), of(shared_bytes_)};
   for (InstrId id : module_.computation(computation).instructions) {
     const Instruction& instruction = module_.instruction(id);
     if (instruction.opcode != Opcode::kWhile && instruction.opcode != Opcode::kConditional) continue;
     int64_t dearest = 0;
     for (ComputationId called : instruction.called) {
-      total += Total(called);
-      dearest = std::max(dearest, of(shared_bytes_, called));
+      Parts inside = PartsOf(called);
+      parts.own += inside.own;
+      dearest = std::max(dearest, inside.shared);
     }
-    total += dearest;
+    // In a branch of a branch, the copy outside may be outside of both.
+    (scopes_.at(computation)->kind == Scope::Kind::kBranch ? parts.shared : parts.own) += dearest;
   }
-  return total;
+  return parts;
 }
 
 int64_t LowerBound::OfConflicts(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph,
@@ -108,6 +115,11 @@ int64_t LowerBound::OfConflicts(const Scope& scope, const Dataflow& dataflow, co
 bool LowerBound::IsForced(const Dataflow& dataflow, const Scope& scope, const ArcCause& cause, int32_t writer) const {
   if (!IsForcedWrite(dataflow, scope, dataflow.instruction(writer), cause.tie)) return false;
   if (cause.read_only) return IsKept(dataflow, scope, cause.definition);
+  // Handing the initial value out overwrites nothing: only who hands it out as well is in the way.
+  bool is_handed_out_too = cause.use.node == dataflow.node_count() ||
+                           (module_.instruction(dataflow.instruction(cause.use.node)).opcode == Opcode::kWhile &&
+                            IsReturned(dataflow, scope, dataflow.instruction(cause.use.node), cause.use.leaf));
+  if (!cause.tie.is_forced && !is_handed_out_too) return false;
   return IsForcedRead(dataflow, scope, cause.use, writer, cause.tie);
 }
 
