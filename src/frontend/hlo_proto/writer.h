@@ -1,7 +1,8 @@
 // Module -> HloModuleProto, the form in which JAX, torch_xla and XLA's tools exchange HLO.
 //   Written through protozero by field number, so that no protocol buffer library enters a process that has its own.
 //   Names, order (a schedule when the module is scheduled), aliases, donors, control edges, metadata and stack frames are
-//   those of the module. Left out: constants whose elements the module does not have, and what HLO text says of a module's
+//   those of the module. Left out: computations that the entry does not reach, as in HLO text, constants whose elements the
+//   module does not have, and what HLO text says of a module's
 //   configuration (replica_count, allow_spmd_sharding_propagation_to_output, ...), which is another message. An attribute
 //   that has no known form is Unimplemented.
 #pragma once
