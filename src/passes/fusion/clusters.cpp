@@ -22,7 +22,10 @@
 // A reduction joins the ops that follow it element by element (a mean's division, a conversion back to fewer bits): they are
 // applied to each sum as it is ready, and the sums are never stored.
 //
-// What is given up: clusters with several results (multi_output.h), and ops that spread the result of a reduction out again.
+// One that is spread out again over the rows it was made from (a mean that is taken off) is made once per row, before the row's
+// elements, if the array is an argument that the caller keeps.
+//
+// What is given up: clusters with several results (multi_output.h).
 #include "passes/fusion/clusters.h"
 
 #include <algorithm>
@@ -86,9 +89,20 @@ bool SameIndex(const ir::Shape& left, const ir::Shape& right) {
   return sizes(left) == sizes(right);
 }
 
+// One of the sizes for each row of the other: all but the last.
+bool IsWithoutLast(const ir::Shape& shape, const ir::Shape& rows) {
+  if (rows.rank() == 0) return false;
+  ir::Shape without = rows;
+  without.dimensions.back() = 1;
+  return SameIndex(shape, without);
+}
+
 constexpr int64_t kRootMap = 0;
 constexpr int64_t kScalarMap = 1;
-constexpr int64_t kFirstFreeMap = 2;
+constexpr int64_t kRowMap = 2;  // the root's index without its last dimension
+constexpr int64_t kFirstFreeMap = 3;
+// Shorter rows are no place for what is computed once per row.
+constexpr int64_t kShortestRow = 64;
 
 struct Growing {
   Cluster cluster;
@@ -129,6 +143,7 @@ class ClusterFinder {
   std::vector<Growing> clusters_;
   std::unordered_map<InstrId, std::vector<Membership>> memberships_;
   int64_t next_map_ = kFirstFreeMap;
+  std::unordered_set<int64_t> whole_rows_;  // maps of arrays like the result, read along the row that is being made
   int64_t visits_left_;
 
   // --- placing one instruction
@@ -160,10 +175,53 @@ class ClusterFinder {
     Opcode root = module_.instruction(cluster.root).opcode;
     if (root == Opcode::kDynamicUpdateSlice || root == Opcode::kReduce) return false;
     bool is_one_each = reduce.shape.is_scalar() ? module_.shape(cluster.root).is_scalar() : wanted[0].demand.aligned;
+    if (wanted[0].demand.reads[0].index_map == kRowMap) return IsSumOfRow(id, wanted[0].cluster);
     return is_one_each && std::ranges::all_of(cluster.members, [&](InstrId member) {
              return module_.instruction(member).opcode != Opcode::kReduce ||
                     ReducesRows(module_, member) == ReducesRows(module_, id);
            });
+  }
+
+  // A reduction of one row for each row of the cluster's result, made before the row's elements are. Those could not take the
+  // place of what the row is made from, so only rows of arrays that the caller keeps are read twice.
+  bool IsSumOfRow(InstrId id, size_t cluster) const {
+    const Instruction& reduce = module_.instruction(id);
+    const InstrId operand = reduce.operands[0];
+    const ir::Shape& rows = module_.shape(operand);
+    return SameIndex(rows, module_.shape(clusters_[cluster].cluster.root)) && IsWithoutLast(reduce.shape, rows) &&
+           ReducesRows(module_, id) && (IsKeptArgument(operand) || IsMadeFromKept(id, cluster));
+  }
+
+  // What is reduced is made in the cluster's loop, and all arrays of its size that it is made from are arguments that are not
+  // given away.
+  bool IsMadeFromKept(InstrId reduce, size_t cluster) const {
+    const InstrId value = module_.operand(reduce, 0);
+    const int64_t elements = module_.shape(value).element_count();
+    std::vector<InstrId> made{value};
+    for (size_t next = 0; next < made.size(); ++next) {
+      const InstrId id = made[next];
+      if (!MayBeInside(module_, id) || made.size() > kMaxWork) return false;
+      if (IsExpensive(module_.instruction(id).opcode) && module_.users(id).size() > 1) return false;
+      for (InstrId operand : module_.instruction(id).operands) {
+        const bool is_small = module_.shape(operand).element_count() < elements;
+        if (is_small || IsKeptArgument(operand) || std::ranges::find(made, operand) != made.end()) continue;
+        made.push_back(operand);
+      }
+    }
+    return std::ranges::all_of(made, [&](InstrId id) {
+      return std::ranges::all_of(module_.users(id), [&](InstrId user) {
+        auto found = memberships_.find(user);
+        bool is_member =
+            found != memberships_.end() && found->second.size() == 1 && found->second[0].cluster == cluster;
+        return is_member || user == reduce || std::ranges::find(made, user) != made.end();
+      });
+    });
+  }
+
+  bool IsKeptArgument(InstrId id) const {
+    const Instruction& parameter = module_.instruction(id);
+    return parameter.opcode == Opcode::kParameter && parameter.computation == module_.entry &&
+           parameter.shape.is_array() && !module_.IsDonated(parameter.As<ir::ParameterAttributes>().number, {});
   }
 
   bool MayBeCopied(InstrId id, size_t copies) const {
@@ -237,12 +295,17 @@ class ClusterFinder {
       // One that is finished inside walks over its operand in a loop of its own.
       bool is_root = IsRootOf(user, of_user.cluster);
       bool is_array = number < instruction.operands.size() / 2;
+      if (is_array && !is_root && of_user.demand.reads[0].index_map == kRowMap) {
+        whole_rows_.insert(next_map_);
+        return {{{next_map_++, own_elements}}, false};
+      }
       return {{{is_scalar ? kScalarMap : is_root ? kRootMap : next_map_++, own_elements}}, is_root && is_array};
     }
     if (is_scalar) return {{{kScalarMap, of_user.demand.elements()}}, false};
     Demand demand = of_user.demand;
     if (ir::IsElementwise(instruction.opcode) || instruction.opcode == Opcode::kBitcastConvert) return demand;
     if (instruction.opcode == Opcode::kReshape && SameIndex(module_.shape(id), instruction.shape)) return demand;
+    if (IsSpreadOverRows(id, instruction, of_user)) return {{{kRowMap, own_elements}}, false};
     if (instruction.opcode != Opcode::kReshape) demand.aligned = false;
     double share = 1;
     if (instruction.opcode == Opcode::kConcatenate) {
@@ -254,6 +317,23 @@ class ClusterFinder {
     }
     return demand;
   }
+
+  // A broadcast of one element per row of the cluster's result, asked for at whole rows.
+  bool IsSpreadOverRows(InstrId id, const Instruction& broadcast, const Membership& of_user) const {
+    const InstrId root = clusters_[of_user.cluster].cluster.root;
+    const Opcode made_by = module_.instruction(root).opcode;
+    if (broadcast.opcode != Opcode::kBroadcast || made_by == Opcode::kDynamicUpdateSlice || made_by == Opcode::kReduce)
+      return false;
+    const ir::Dimensions& dimensions = broadcast.As<ir::DimensionsAttributes>().dimensions;
+    return std::ranges::is_sorted(dimensions) && SameIndex(broadcast.shape, module_.shape(root)) &&
+           IsWithoutLast(module_.shape(id), broadcast.shape) && IsLongRow(broadcast.shape) &&
+           std::ranges::count(dimensions, broadcast.shape.rank() - 1) == 0 &&
+           std::ranges::all_of(of_user.demand.reads, [&](const Demand::Reads& reads) {
+             return reads.index_map == kRootMap || whole_rows_.contains(reads.index_map);
+           });
+  }
+
+  static bool IsLongRow(const ir::Shape& rows) { return rows.dimensions.back() >= kShortestRow; }
 
   void StartCluster(InstrId id) {
     // A reduction runs over what it reads, an update over what it writes.
@@ -338,6 +418,8 @@ class ClusterFinder {
   bool KeepsResultInPlace(InstrId id, const Membership& membership) const {
     const Instruction& instruction = module_.instruction(id);
     if (ir::IsElementwise(instruction.opcode) || instruction.operands.empty()) return true;
+    // MayBeFinished has looked at what it reads.
+    if (instruction.opcode == Opcode::kReduce) return true;
     const Cluster& cluster = clusters_[membership.cluster].cluster;
     const ir::Shape& result = module_.shape(cluster.root);
     const ir::Shape& operand = module_.shape(instruction.operands[0]);

@@ -137,6 +137,23 @@ TEST(Fusion, ASumThatIsSpreadOutAgainIsStored) {
   EXPECT_EQ(Named(module, "sum").computation, module.entry);
 }
 
+// Where x may be overwritten by the result it must be: the sums are made before.
+TEST(Fusion, ASumOfARowIsSpreadInItsLoopWhereTheArgumentIsKept) {
+  const std::string text = R"(
+    plus { a = f32[] parameter(0)
+      b = f32[] parameter(1)
+      ROOT c = f32[] add(a, b) }
+    ENTRY main { x = f32[7,64] parameter(0)
+      zero = f32[] constant(0)
+      sum = f32[7] reduce(x, zero), dimensions={1}, to_apply=plus
+      root = f32[7] sqrt(sum)
+      wide = f32[7,64] broadcast(root), dimensions={0}
+      ROOT r = f32[7,64] divide(x, wide) })";
+  EXPECT_EQ(After("HloModule m" + text, Fuse).entry_computation().instructions.size(), 2u);
+  ir::Module given = After("HloModule m, buffer_donor={ (0, {}) }" + text, Fuse);
+  EXPECT_EQ(Named(given, "sum").computation, given.entry);
+}
+
 TEST(Fusion, NothingDearIsRepeatedUnderABroadcast) {
   ir::Module module = After(R"(HloModule m
     ENTRY main { x = f32[8] parameter(0)
