@@ -69,9 +69,11 @@ Dataflow::Dataflow(const Module& module, ComputationId computation, const Datafl
   for (InstrId id : nodes_) {
     node_of_[id] = static_cast<int32_t>(effects_.size());
     effects_.push_back(EffectsOf(module, id));
+    for (OperandRead& read : effects_.back().reads) read.bytes = context.counters.ByIteration(read.bytes);
+    for (Tie& tie : effects_.back().ties) tie.written = context.counters.ByIteration(tie.written);
     AddNode(id, context);
   }
-  for (int32_t node = 0; node < node_count(); ++node) AddUses(node);
+  for (int32_t node = 0; node < node_count(); ++node) AddUses(node, context);
   InstrId root = module.root(computation);
   for (int32_t leaf = 0; leaf < ArrayLeafCount(module.shape(root)); ++leaf) {
     Use(value(root, leaf), {.node = node_count(), .leaf = leaf});
@@ -149,26 +151,28 @@ void Dataflow::View(InstrId id) {
   Resolved resolved = value(module_.operand(id, 0), 0);
   // A view of a view or of a renamed value keeps the larger box: a superset of its bytes.
   if (resolved.same_places && resolved.box.whole) {
-    resolved.box = effects_[node(id)].reads[0].region;
+    resolved.box = SliceRegion(module_.instruction(id));
   }
   resolved.same_places = false;
   values_.push_back(std::move(resolved));
 }
 
-void Dataflow::AddUses(int32_t node) {
+void Dataflow::AddUses(int32_t node, const DataflowContext& context) {
   if (forwards_[node]) return;
   const std::vector<InstrId>& operands = module_.instruction(nodes_[node]).operands;
+  auto inner = context.inner_reads.find(nodes_[node]);
   for (size_t number = 0; number < operands.size(); ++number) {
     const OperandRead& read = effects_[node].reads[number];
     if (!read.reads) continue;
     int32_t count = ArrayLeafCount(module_.shape(operands[number]));
     for (int32_t leaf = 0; leaf < count; ++leaf) {
       const Resolved& resolved = value(operands[number], leaf);
-      DefinitionUse use{.node = node, .operand = static_cast<int32_t>(number), .leaf = leaf, .region = resolved.box};
+      DefinitionUse use{.node = node, .operand = static_cast<int32_t>(number), .leaf = leaf, .bytes = read.bytes};
       use.same_index = read.same_index && resolved.box.whole;
       use.same_pair = read.same_pair && resolved.box.whole;
-      if (resolved.same_places) use.region = read.region;
-      use.is_coarse = !resolved.same_places && !read.region.whole;
+      if (inner != context.inner_reads.end() && number < inner->second.size() && !inner->second[number].empty())
+        use.bytes = inner->second[number][static_cast<size_t>(leaf)];
+      if (!resolved.box.whole) use.bytes = RegionFootprint(shape(resolved.definition), resolved.box);
       Use(resolved, std::move(use));
     }
   }

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "analysis/effects.h"
+#include "analysis/index_value.h"
+#include "analysis/window.h"
 #include "base/id.h"
 #include "ir/module.h"
 
@@ -47,10 +49,9 @@ struct DefinitionUse {
   int32_t node = 0;         // node_count(): the end of the computation
   int32_t operand = 0;      // at the end: 0
   int32_t leaf = 0;         // array leaf of the operand; at the end: of the result
-  Region region;            // elements read, in the definition's coordinates
+  Footprint bytes;          // of the definition's bytes: those that are read
   bool same_index = false;  // as in OperandRead
   bool same_pair = false;   // as in OperandRead
-  bool is_coarse = false;   // less is read than `region` says, but in the coordinates of another shape
 };
 
 // What the dataflow of one computation depends on besides the module.
@@ -64,6 +65,10 @@ struct DataflowContext {
   std::unordered_map<ir::ComputationId, std::vector<int32_t>> parameter_leaders;
   // Slices that are views of their operand.
   std::unordered_set<ir::InstrId> views;
+  // Of all loops.
+  LoopCounters counters;
+  // Per conditional, operand and leaf: what its branches read. A leaf without an entry is read whole.
+  std::unordered_map<ir::InstrId, std::vector<std::vector<Footprint>>> inner_reads;
 };
 
 // A use of another content, which may lie in the same bytes.
@@ -98,7 +103,7 @@ class Dataflow {
   void AddLeaves(ir::InstrId id, const DataflowContext& context);
   void Forward(ir::InstrId id);
   void View(ir::InstrId id);
-  void AddUses(int32_t node);
+  void AddUses(int32_t node, const DataflowContext& context);
   void AddSharedUses(ir::ComputationId computation, const DataflowContext& context);
   void Use(const Resolved& value, DefinitionUse use);
   void Define(ir::InstrId id, int32_t leaf, const ir::Shape& shape);

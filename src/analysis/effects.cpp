@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/fusion_effects.h"
+#include "analysis/indexed_windows.h"
 #include "analysis/window.h"
 
 namespace stead::analysis {
@@ -49,21 +50,25 @@ void AddExchange(const Module& module, InstrId id, Effects& effects) {
 void AddUpdate(const Module& module, InstrId id, Effects& effects) {
   const Instruction& update = module.instruction(id);
   effects.reads[0].same_index = true;
-  Region written =
-      DynamicWindowRegion(module, id, 2, update.shape.dimensions, module.shape(update.operands[1]).dimensions);
+  Footprint written = DynamicWindowFootprint(module, id, 2, update.shape, module.shape(update.operands[1]).dimensions);
   if (!SamePlaces(module.shape(update.operands[0]), update.shape)) return;
   effects.ties.push_back({.operand = 0, .kind = TieKind::kWindow, .written = std::move(written)});
 }
 
 // Operands: inputs, indices, updates; result k may take input k's buffer.
-void AddScatter(const Module& module, const Instruction& scatter, Effects& effects) {
+void AddScatter(const Module& module, InstrId id, Effects& effects) {
+  const Instruction& scatter = module.instruction(id);
   int64_t inputs = static_cast<int64_t>(scatter.operands.size() - 1) / 2;
   for (int64_t input = 0; input < inputs; ++input) {
     ShapeIndex result_index;
     if (scatter.shape.is_tuple()) result_index = {input};
     effects.reads[input].same_index = true;
     if (!SamePlaces(module.shape(scatter.operands[input]), SubShape(scatter.shape, result_index))) continue;
-    effects.ties.push_back({.operand = input, .result_index = result_index, .kind = TieKind::kWindow});
+    Footprint written = ScatterFootprint(module, id, input);
+    // One that writes nothing is not worth rules of its own.
+    if (written.empty()) written = {};
+    effects.ties.push_back(
+        {.operand = input, .result_index = result_index, .kind = TieKind::kWindow, .written = std::move(written)});
   }
 }
 
@@ -101,15 +106,16 @@ void AddCustomCall(const Module& module, const Instruction& call, Effects& effec
 void AddOwnEffects(const Module& module, InstrId id, Effects& effects) {
   const Instruction& instruction = module.instruction(id);
   switch (instruction.opcode) {
-    case Opcode::kSlice: effects.reads[0].region = SliceRegion(instruction); return;
+    case Opcode::kSlice: effects.reads[0].bytes = SliceFootprint(module, id); return;
     case Opcode::kDynamicSlice:
-      effects.reads[0].region = DynamicWindowRegion(module, id, 1, module.shape(instruction.operands[0]).dimensions,
-                                                    instruction.As<ir::DynamicSliceAttributes>().sizes);
+      effects.reads[0].bytes = DynamicWindowFootprint(module, id, 1, module.shape(instruction.operands[0]),
+                                                      instruction.As<ir::DynamicSliceAttributes>().sizes);
       return;
+    case Opcode::kGather: effects.reads[0].bytes = GatherFootprint(module, id); return;
     case Opcode::kDynamicUpdateSlice: AddUpdate(module, id, effects); return;
     case Opcode::kTranspose:
     case Opcode::kReverse: AddExchange(module, id, effects); return;
-    case Opcode::kScatter: AddScatter(module, instruction, effects); return;
+    case Opcode::kScatter: AddScatter(module, id, effects); return;
     case Opcode::kSort: AddAligned(module, instruction, effects); return;
     case Opcode::kAllReduce: AddAligned(module, instruction, effects); return;
     case Opcode::kCholesky:
@@ -127,15 +133,6 @@ void AddOwnEffects(const Module& module, InstrId id, Effects& effects) {
 }
 
 }  // namespace
-
-bool Disjoint(const Region& left, const Region& right) {
-  if (left.whole || right.whole || left.starts.size() != right.starts.size()) return false;
-  for (size_t dim = 0; dim < left.starts.size(); ++dim) {
-    if (left.starts[dim] + left.sizes[dim] <= right.starts[dim]) return true;
-    if (right.starts[dim] + right.sizes[dim] <= left.starts[dim]) return true;
-  }
-  return false;
-}
 
 bool HasSideEffect(const Module& module, InstrId id) {
   const Instruction& instruction = module.instruction(id);

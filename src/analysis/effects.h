@@ -8,28 +8,15 @@
 #include <vector>
 
 #include "analysis/exchange.h"
+#include "analysis/footprint.h"
 #include "ir/module.h"
 
 namespace stead::analysis {
 
-// A box of elements of an array: all of it, or [start, start + size) in every dimension.
-struct Region {
-  bool whole = true;
-  std::vector<int64_t> starts, sizes;  // when !whole
-
-  static Region Box(std::vector<int64_t> starts, std::vector<int64_t> sizes) {
-    return {false, std::move(starts), std::move(sizes)};
-  }
-  friend bool operator==(const Region&, const Region&) = default;
-};
-
-// True only when no element lies in both. May return false without cause.
-bool Disjoint(const Region& left, const Region& right);
-
 // How an instruction reads one operand (arrays; a tuple operand counts all its leaves alike).
 struct OperandRead {
   bool reads = false;       // false: only forwarded or unused
-  Region region;            // a superset of the elements that are read
+  Footprint bytes;          // a superset of the operand's bytes that are read
   bool same_index = false;  // element k is read only to make element k of the result, before that is written
   bool same_pair = false;   // or to make its partner in `Effects::exchange`, before either is written
 };
@@ -50,7 +37,7 @@ struct Tie {
   ir::ShapeIndex operand_index;  // leaf inside a tuple operand
   ir::ShapeIndex result_index;
   TieKind kind = TieKind::kElementwise;
-  Region written;  // of the result's elements: what is written when the tie is used
+  Footprint written;  // of the result's bytes: what is written when the tie is used
 };
 
 struct Effects {

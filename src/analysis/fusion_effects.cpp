@@ -6,9 +6,9 @@
 //
 // reads all of p (the elements it keeps) and may be built in p's buffer, changing only row 0.
 //
-// Read regions. An operand is read through the users of its parameter inside; bitcasts that keep the order are looked
-// through. The region is the hull of what the users read. Elements that a later slice would not need are counted as read,
-// so the answer holds for an emitter that computes more than it must.
+// Reads. An operand is read through the users of its parameter inside; renames are looked through. Its bytes are those that any
+// user reads. Elements that a later slice would not need are counted as read, so the answer holds for an emitter that computes
+// more than it must.
 //
 // Elementwise ties. Element k of the parameter may only flow into element k of the results: each user on every path must
 // read it at the same index. A loop fusion with several results of one size computes, for each index, all results before it
@@ -19,7 +19,8 @@
 //
 // Window ties. The result is an update (through bitcasts) whose target is the parameter (through bitcasts). Every other
 // read of the parameter must take place before the element is overwritten: the same window, element j of it flowing only
-// into element j of the update. A read of anything else loses the tie: it could come after the overwrite.
+// into element j of the update; or be of bytes that the update leaves alone. A read of anything else loses the tie: it could come
+// after the overwrite.
 //
 // Cost: linear in uses inside the fusion for each parameter.
 #include "analysis/fusion_effects.h"
@@ -28,6 +29,7 @@
 #include <functional>
 #include <unordered_map>
 
+#include "analysis/index_value.h"
 #include "analysis/window.h"
 
 namespace stead::analysis {
@@ -125,35 +127,21 @@ class Alignment {
   std::unordered_map<InstrId, bool> known_;
 };
 
-void Include(OperandRead& read, const Region& region) {
-  if (!read.reads) {
+// What the fusion reads of the value `id`, a parameter or a rename of one.
+void IncludeReads(const Module& module, InstrId root, InstrId id, OperandRead& read) {
+  auto include = [&](const Footprint& bytes) {
     read.reads = true;
-    read.region = region;
-    return;
-  }
-  if (read.region.whole || region.whole || read.region == region) {
-    if (region.whole) read.region = {};
-    return;
-  }
-  for (size_t dim = 0; dim < region.starts.size(); ++dim) {
-    int64_t end = std::max(read.region.starts[dim] + read.region.sizes[dim], region.starts[dim] + region.sizes[dim]);
-    read.region.starts[dim] = std::min(read.region.starts[dim], region.starts[dim]);
-    read.region.sizes[dim] = end - read.region.starts[dim];
-  }
-}
-
-// What the fusion reads of the value `id`, a parameter or a rename of one (`renamed`: its boxes are not the parameter's).
-void IncludeReads(const Module& module, InstrId root, InstrId id, bool renamed, OperandRead& read) {
-  if (id == root) Include(read, {});
+    read.bytes.Include(bytes);
+  };
+  if (id == root) include({});
   for (const Use& use : UsesOf(module, id)) {
     if (module.instruction(use.user).opcode == Opcode::kTuple) {
-      Include(read, {});
+      include({});
     } else if (IsRename(module, use.user)) {
-      bool same_boxes = SameOrder(module.shape(id), module.shape(use.user));
-      IncludeReads(module, root, use.user, renamed || !same_boxes, read);
+      IncludeReads(module, root, use.user, read);
     } else {
       const OperandRead inner = EffectsOf(module, use.user).reads[use.operand];
-      if (inner.reads) Include(read, renamed ? Region{} : inner.region);
+      if (inner.reads) include(inner.bytes);
     }
   }
 }
@@ -177,6 +165,7 @@ class FusionAnalysis {
  public:
   FusionAnalysis(const Module& module, InstrId fusion)
       : module_(module),
+        fusion_id_(fusion),
         fusion_(module.instruction(fusion)),
         fused_(module.computation(fusion_.called.at(0))),
         outputs_(OutputsOf(module, fused_.root)) {}
@@ -195,7 +184,9 @@ class FusionAnalysis {
         effects.reads[number].reads = true;
         continue;
       }
-      IncludeReads(module_, fused_.root, parameter, false, effects.reads[number]);
+      effects.reads[number].bytes = Footprint::Nothing();
+      IncludeReads(module_, fused_.root, parameter, effects.reads[number]);
+      effects.reads[number].bytes = OutsideFusion(module_, fusion_id_, effects.reads[number].bytes);
       effects.reads[number].same_index = one_loop && alignment.Holds(parameter);
       effects.reads[number].same_pair = one_loop && paired.Holds(parameter);
       if (effects.reads[number].same_index) {
@@ -252,9 +243,7 @@ class FusionAnalysis {
     Tie tie{.operand = module_.instruction(parameter).As<ir::ParameterAttributes>().number,
             .result_index = output.index,
             .kind = TieKind::kWindow};
-    if (SameOrder(operand_shape, result_shape) && SameOrder(result_shape, module_.shape(update))) {
-      for (const Tie& inner : EffectsOf(module_, update).ties) tie.written = inner.written;
-    }
+    tie.written = OutsideFusion(module_, fusion_id_, WrittenBy(update));
     effects.ties.push_back(std::move(tie));
   }
 
@@ -263,14 +252,23 @@ class FusionAnalysis {
     Alignment into_update(module_, fused_.root, false,
                           [update](const Use& use) { return use.user == update && use.operand == 1; });
     bool windows_flow = module_.instruction(update).opcode == Opcode::kDynamicUpdateSlice;
+    const Footprint written = WrittenBy(update);
     std::function<bool(InstrId)> check = [&](InstrId id) -> bool {
       return id != fused_.root && std::ranges::all_of(UsesOf(module_, id), [&](const Use& use) {
                if (use.user == update && use.operand == 0) return true;
                if (IsRename(module_, use.user)) return check(use.user);
+               const OperandRead read = EffectsOf(module_, use.user).reads[use.operand];
+               if (read.reads && Disjoint(read.bytes, written)) return true;
                return windows_flow && use.operand == 0 && IsSameWindow(use.user, update) && into_update.Holds(use.user);
              });
     };
     return check(value);
+  }
+
+  // The bytes of the array that an update inside writes.
+  Footprint WrittenBy(InstrId update) const {
+    std::vector<Tie> ties = EffectsOf(module_, update).ties;
+    return ties.empty() ? Footprint{} : std::move(ties.front().written);
   }
 
   // `reader` slices exactly the elements that `update` overwrites.
@@ -285,12 +283,12 @@ class FusionAnalysis {
         std::equal(read.operands.begin() + 1, read.operands.end(), write.operands.begin() + 2, write.operands.end())) {
       return true;
     }
-    Region read_region = EffectsOf(module_, reader).reads[0].region;
-    Region written = DynamicWindowRegion(module_, update, 2, target.dimensions, read.shape.dimensions);
-    return !written.whole && read_region == written;
+    const Footprint written = WrittenBy(update);
+    return !written.whole && EffectsOf(module_, reader).reads[0].bytes == written;
   }
 
   const Module& module_;
+  InstrId fusion_id_;
   const Instruction& fusion_;
   const Computation& fused_;
   std::vector<Output> outputs_;

@@ -1,7 +1,6 @@
 #include "analysis/trip_count.h"
 
-#include <vector>
-
+#include "analysis/scalar_trace.h"
 #include "analysis/window.h"
 
 namespace stead::analysis {
@@ -14,47 +13,8 @@ using ir::Instruction;
 using ir::Module;
 using ir::Opcode;
 
-// An instruction seen through fusions: `fusions` are those entered on the way, outermost first.
-struct Place {
-  InstrId id;
-  std::vector<InstrId> fusions;
-};
-
-// Follows what only renames or moves a scalar, into fusions and out of their parameters, to the op that makes it.
-Place Trace(const Module& module, Place place) {
-  for (;;) {
-    const Instruction& instruction = module.instruction(place.id);
-    switch (instruction.opcode) {
-      case Opcode::kFusion:
-        if (!instruction.shape.is_array()) return place;
-        place.fusions.push_back(place.id);
-        place.id = module.root(instruction.called[0]);
-        break;
-      case Opcode::kParameter:
-        if (place.fusions.empty()) return place;
-        place.id = module.operand(place.fusions.back(), instruction.As<ir::ParameterAttributes>().number);
-        place.fusions.pop_back();
-        break;
-      case Opcode::kGetTupleElement: {
-        const Instruction& source = module.instruction(instruction.operands[0]);
-        if (source.opcode != Opcode::kTuple) return place;
-        place.id = source.operands[instruction.As<ir::TupleElementAttributes>().index];
-        break;
-      }
-      case Opcode::kCopy:
-      case Opcode::kBitcast:
-      case Opcode::kReshape: place.id = instruction.operands[0]; break;
-      default: return place;
-    }
-  }
-}
-
-Place TraceOperand(const Module& module, const Place& user, size_t number) {
-  return Trace(module, {module.operand(user.id, number), user.fusions});
-}
-
 // The state element that `place` is, when it is one of the computation's parameter.
-std::optional<int64_t> StateElement(const Module& module, const Place& place) {
+std::optional<int64_t> StateElement(const Module& module, const ScalarPlace& place) {
   const Instruction& instruction = module.instruction(place.id);
   if (instruction.opcode != Opcode::kGetTupleElement) return std::nullopt;
   if (module.instruction(instruction.operands[0]).opcode != Opcode::kParameter) return std::nullopt;
@@ -69,10 +29,10 @@ struct Limit {
 
 // condition: state[element] < value (or <=).
 std::optional<Limit> ReadCondition(const Module& module, ComputationId condition) {
-  Place test = Trace(module, {module.root(condition), {}});
+  ScalarPlace test = Trace(module, {module.root(condition), {}});
   if (module.instruction(test.id).opcode != Opcode::kCompare) return std::nullopt;
   CompareAttributes::Direction direction = module.instruction(test.id).As<CompareAttributes>().direction;
-  Place left = TraceOperand(module, test, 0), right = TraceOperand(module, test, 1);
+  ScalarPlace left = TraceOperand(module, test, 0), right = TraceOperand(module, test, 1);
   using Direction = CompareAttributes::Direction;
   if (direction == Direction::kGt || direction == Direction::kGe) {
     std::swap(left, right);
@@ -88,14 +48,20 @@ std::optional<Limit> ReadCondition(const Module& module, ComputationId condition
 std::optional<int64_t> ReadStep(const Module& module, ComputationId body, int64_t element) {
   const Instruction& root = module.instruction(module.root(body));
   if (root.opcode != Opcode::kTuple) return std::nullopt;
-  Place next = Trace(module, {root.operands[element], {}});
+  ScalarPlace next = Trace(module, {root.operands[element], {}});
   if (module.instruction(next.id).opcode != Opcode::kAdd) return std::nullopt;
   for (size_t number = 0; number < 2; ++number) {
-    Place counter = TraceOperand(module, next, number), step = TraceOperand(module, next, 1 - number);
+    ScalarPlace counter = TraceOperand(module, next, number), step = TraceOperand(module, next, 1 - number);
     if (StateElement(module, counter) != element) continue;
     if (std::optional<int64_t> value = StaticInteger(module, step.id)) return value;
   }
   return std::nullopt;
+}
+
+std::optional<int64_t> ReadStart(const Module& module, const Instruction& loop, int64_t element) {
+  const Instruction& init = module.instruction(loop.operands[0]);
+  if (init.opcode != Opcode::kTuple) return std::nullopt;
+  return StaticInteger(module, Trace(module, {init.operands[element], {}}).id);
 }
 
 }  // namespace
@@ -105,10 +71,8 @@ std::optional<LoopCounter> CounterOf(const Module& module, InstrId id) {
   std::optional<Limit> limit = ReadCondition(module, loop.called[0]);
   if (!limit) return std::nullopt;
   std::optional<int64_t> step = ReadStep(module, loop.called[1], limit->element);
-  const Instruction& init = module.instruction(loop.operands[0]);
-  if (!step || *step <= 0 || init.opcode != Opcode::kTuple) return std::nullopt;
-  std::optional<int64_t> start = StaticInteger(module, Trace(module, {init.operands[limit->element], {}}).id);
-  if (!start) return std::nullopt;
+  std::optional<int64_t> start = ReadStart(module, loop, limit->element);
+  if (!step || *step <= 0 || !start) return std::nullopt;
   int64_t end = limit->value + (limit->inclusive ? 1 : 0);
   return LoopCounter{limit->element, *start, *step, end <= *start ? 0 : (end - *start + *step - 1) / *step};
 }
@@ -118,6 +82,20 @@ std::optional<int64_t> TripCount(const Module& module, InstrId id) {
   if (attributes != nullptr && attributes->trip_count) return attributes->trip_count;
   std::optional<LoopCounter> counter = CounterOf(module, id);
   return counter ? std::optional(counter->trips) : std::nullopt;
+}
+
+std::vector<LoopCounter> CountersOf(const Module& module, InstrId id) {
+  std::vector<LoopCounter> counters;
+  std::optional<int64_t> trips = TripCount(module, id);
+  if (!trips) return counters;
+  const Instruction& loop = module.instruction(id);
+  for (int64_t element = 0; element < static_cast<int64_t>(loop.shape.elements.size()); ++element) {
+    const ir::Shape& shape = loop.shape.elements[element];
+    if (!shape.is_array() || shape.rank() != 0 || !ir::IsInteger(shape.element_type)) continue;
+    std::optional<int64_t> start = ReadStart(module, loop, element), step = ReadStep(module, loop.called[1], element);
+    if (start && step) counters.push_back({element, *start, *step, *trips});
+  }
+  return counters;
 }
 
 }  // namespace stead::analysis

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "ir/module.h"
 
@@ -23,5 +24,8 @@ std::optional<LoopCounter> CounterOf(const ir::Module& module, ir::InstrId id);
 // constant, the condition compares it with a constant. Looks through fusions, tuples and copies.
 // Safe wrong answer: none. REQUIRES: `id` is a while.
 std::optional<int64_t> TripCount(const ir::Module& module, ir::InstrId id);
+
+// Every integer of the state that starts at a constant and to which the body adds one, of a loop with a known trip count.
+std::vector<LoopCounter> CountersOf(const ir::Module& module, ir::InstrId id);
 
 }  // namespace stead::analysis

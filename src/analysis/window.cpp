@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/index_value.h"
+
 namespace stead::analysis {
 
 using ir::ElementBytes;
@@ -34,19 +36,33 @@ Region SliceRegion(const Instruction& slice) {
   return Region::Box(attributes.starts, std::move(sizes));
 }
 
-Region DynamicWindowRegion(const Module& module, InstrId id, size_t first_index, const std::vector<int64_t>& dimensions,
-                           const std::vector<int64_t>& sizes) {
+Footprint RegionFootprint(const Shape& array, const Region& region) {
+  if (region.whole) return {};
+  return BoxFootprint(array, region.starts, region.sizes, std::vector<int64_t>(region.starts.size(), 1));
+}
+
+Footprint SliceFootprint(const Module& module, InstrId slice) {
+  const ir::SliceAttributes& attributes = module.instruction(slice).As<ir::SliceAttributes>();
+  return BoxFootprint(module.shape(module.operand(slice, 0)), attributes.starts, module.shape(slice).dimensions,
+                      attributes.strides);
+}
+
+Footprint DynamicWindowFootprint(const Module& module, InstrId id, size_t first_index, const Shape& array,
+                                 const std::vector<int64_t>& sizes) {
   const std::vector<InstrId>& operands = module.instruction(id).operands;
-  if (operands.size() != first_index + dimensions.size()) return {};
-  std::vector<int64_t> starts;
-  for (size_t dim = 0; dim < dimensions.size(); ++dim) {
+  std::optional<std::vector<int64_t>> strides = ByteStrides(array);
+  if (!strides || operands.size() != first_index + sizes.size()) return {};
+  Footprint window =
+      BoxFootprint(array, std::vector<int64_t>(sizes.size(), 0), sizes, std::vector<int64_t>(sizes.size(), 1));
+  for (size_t dim = 0; dim < sizes.size() && !window.empty(); ++dim) {
     // A window as wide as the array starts at 0 whatever the index says.
-    std::optional<int64_t> start = StaticInteger(module, operands[first_index + dim]);
-    if (dimensions[dim] == sizes[dim]) start = 0;
-    if (!start) return {};
-    starts.push_back(std::clamp<int64_t>(*start, 0, dimensions[dim] - sizes[dim]));
+    if (array.dimensions[dim] == sizes[dim]) continue;
+    SymbolMeaning start = ClampedIndex(module, operands[first_index + dim], array.dimensions[dim] - sizes[dim]);
+    StridedRun& run = window.runs.front();
+    run.start += start.start * (*strides)[dim];
+    if (start.factor != 0) run.Move((*strides)[dim] * start.factor, start.symbol);
   }
-  return Region::Box(std::move(starts), sizes);
+  return window;
 }
 
 bool SameOrder(const Shape& left, const Shape& right) {

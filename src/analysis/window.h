@@ -1,13 +1,25 @@
-// Which elements an op addresses: boxes of slices and of windows whose start is a constant, and questions about layouts.
-//   Used by effects, and by passes for known starts. Safe wrong answers: "whole", "not the same order".
+// Which elements an op addresses: of slices and windows, as boxes and as bytes, and questions about layouts.
+//   Used by effects, by the planner, and by passes for known starts. Safe wrong answers: "whole", "not the same order".
 #pragma once
 
 #include <optional>
+#include <vector>
 
-#include "analysis/effects.h"
+#include "analysis/footprint.h"
 #include "ir/module.h"
 
 namespace stead::analysis {
+
+// A box of elements of an array: all of it, or [start, start + size) in every dimension.
+struct Region {
+  bool whole = true;
+  std::vector<int64_t> starts, sizes;  // when !whole
+
+  static Region Box(std::vector<int64_t> starts, std::vector<int64_t> sizes) {
+    return {false, std::move(starts), std::move(sizes)};
+  }
+  friend bool operator==(const Region&, const Region&) = default;
+};
 
 // The value of an integer scalar that is a constant, seen through reshape, bitcast and convert.
 std::optional<int64_t> StaticInteger(const ir::Module& module, ir::InstrId id);
@@ -15,10 +27,14 @@ std::optional<int64_t> StaticInteger(const ir::Module& module, ir::InstrId id);
 // The box that a `slice` reads (strides are covered by their hull).
 Region SliceRegion(const ir::Instruction& slice);
 
-// The box of `sizes` in an array of `dimensions` whose start scalars are operands [first_index, ...) of `id`, clamped as
-// dynamic-slice does; whole unless every start is a constant.
-Region DynamicWindowRegion(const ir::Module& module, ir::InstrId id, size_t first_index,
-                           const std::vector<int64_t>& dimensions, const std::vector<int64_t>& sizes);
+Footprint RegionFootprint(const ir::Shape& array, const Region& region);
+// The bytes that a `slice` reads.
+Footprint SliceFootprint(const ir::Module& module, ir::InstrId slice);
+
+// The bytes of a window of `sizes` in the array, whose start scalars are operands [first_index, ...) of `id`, moved inside as
+// dynamic-slice does.
+Footprint DynamicWindowFootprint(const ir::Module& module, ir::InstrId id, size_t first_index, const ir::Shape& array,
+                                 const std::vector<int64_t>& sizes);
 
 // Element k of one lies in memory where element k of the other does: same dimensions and order; types may differ.
 bool SameOrder(const ir::Shape& left, const ir::Shape& right);

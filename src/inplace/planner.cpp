@@ -24,6 +24,7 @@
 #include "inplace/constraints/arcs.h"
 #include "inplace/constraints/borrowing.h"
 #include "inplace/constraints/branches.h"
+#include "inplace/constraints/footprints.h"
 #include "inplace/constraints/leaders.h"
 #include "inplace/constraints/lower_bound.h"
 #include "inplace/constraints/results.h"
@@ -63,10 +64,12 @@ class Planner {
     for (const Scope& scope : scopes_) RecordWrittenCopies(scope);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       if (scope->kind != Scope::Kind::kLoopBody) continue;
+      context_.counters.Add(plan_.module, scope->caller);
       context_.untouched_state[scope->caller] = UntouchedState(plan_.module, scope->computation, context_);
       if (!options_.always_copy) FindLeaders(plan_.module, scope->caller, context_);
     }
-    for (const Scope& scope : scopes_) GrantBranchOperands(plan_.module, scope, context_);
+    const ScopeContext all_granted = WithAllGranted(plan_.module, scopes_, context_);
+    for (const Scope& scope : scopes_) GrantBranchOperands(plan_.module, scope, all_granted, context_);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) TRY_STATUS(PlanScope(*scope));
     plan_.module.is_scheduled = true;
     int64_t copied_bytes = 0;
@@ -93,6 +96,7 @@ class Planner {
   Status PlanScope(const Scope& scope) {
     Module& module = plan_.module;
     SummariseBranches(module, scope, context_);
+    SummariseLoops(module, scope, context_);
     OrderBranches(scope);
     if (!options_.always_copy) FindBorrowing(module, scope, context_);
     for (CopyRecord& record : SettleResults(module, scope, context_, moved_)) {

@@ -198,8 +198,12 @@ Bought InsertElement(Module& module, const Dataflow& dataflow, const Element& el
     return bought;
   }
   InstrId value = LeafValue(module, definition.instruction, definition.leaf, position);
+  const Shape shape = module.shape(operand);
+  bool is_renamed = !(module.shape(value) == shape);
+  if (is_renamed) value = module.AddBefore(position, Renamed(value, shape));
   InstrId slice = module.AddBefore(position, SliceOf(module, value, element.box));
-  if (IsContiguous(module.shape(value), element.box)) bought.view = slice;
+  // A view is a box of the definition as it is.
+  if (!is_renamed && IsContiguous(shape, element.box)) bought.view = slice;
   bought.copy = module.AddCopyBefore(position, slice, reason);
   ReadSnapshot(module, user, element.operand, element.box, bought.copy);
   AddControlPredecessors(module, user, BarriersBehind(module, operand));

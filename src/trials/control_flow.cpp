@@ -6,8 +6,11 @@
 
 namespace stead::trials {
 
-const std::vector<ProgramWriter::Statement> ProgramWriter::kControlFlow = {
-    {6, &ProgramWriter::Loop}, {4, &ProgramWriter::Branches}, {2, &ProgramWriter::Call}};
+const std::vector<ProgramWriter::Statement> ProgramWriter::kControlFlow = {{6, &ProgramWriter::Loop},
+                                                                           {4, &ProgramWriter::Branches},
+                                                                           {2, &ProgramWriter::Call},
+                                                                           {2, &ProgramWriter::BranchesUpdateRows},
+                                                                           {2, &ProgramWriter::LoopUpdatesRows}};
 
 // Sets the open computation aside and begins an empty one.
 ProgramWriter::Scope ProgramWriter::Open() {

@@ -17,6 +17,7 @@
 #include <set>
 
 #include "analysis/dataflow.h"
+#include "analysis/index_value.h"
 #include "analysis/trip_count.h"
 
 namespace stead::trials {
@@ -72,6 +73,8 @@ class Collector {
     const Instruction& instruction = module_.instruction(id);
     analysis::Effects& effects = choices_.effects[id];
     effects = analysis::EffectsOf(module_, id);
+    for (analysis::OperandRead& read : effects.reads) read.bytes = counters_.ByIteration(read.bytes);
+    for (analysis::Tie& tie : effects.ties) tie.written = counters_.ByIteration(tie.written);
     ir::ForEachLeaf(instruction.shape, [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
       is_covered_ = is_covered_ && leaf.is_array() && leaf.is_row_major();
     });
@@ -79,6 +82,7 @@ class Collector {
     if (instruction.opcode == Opcode::kCopy) choices_.written_bytes += instruction.shape.byte_size() * executions;
     if (!RunsOthers(module_, id)) return;
     int64_t times = 1;
+    if (instruction.opcode == Opcode::kWhile) counters_.Add(module_, id);
     if (instruction.opcode == Opcode::kWhile) times = analysis::TripCount(module_, id).value_or(unknown_trip_count_);
     for (ComputationId called : instruction.called) Visit(called, executions * times);
   }
@@ -167,7 +171,7 @@ class Collector {
       const std::vector<InstrId>& operands = module_.instruction(id).operands;
       for (int32_t operand = 0; operand < static_cast<int32_t>(operands.size()); ++operand) {
         for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(operands[operand])); ++leaf) {
-          LeafUse use{computation.id, id, operand, leaf, {}, effects.reads[operand].region};
+          LeafUse use{computation.id, id, operand, leaf, {}, effects.reads[operand].bytes};
           Buy({AddUse(std::move(use), operands[operand])}, operands[operand], leaf, computation.executions);
         }
       }
@@ -180,14 +184,31 @@ class Collector {
     }
   }
 
+  // What a copy of only what is read holds: the box of a slice, or of all slices in a fusion. None: all.
+  std::optional<int64_t> PartBytes(const LeafUse& use, const ir::Shape& shape) const {
+    if (!use.user.valid() || !use.bytes.is_known()) return std::nullopt;
+    const Instruction& user = module_.instruction(use.user);
+    std::vector<InstrId> slices = {use.user};
+    if (user.opcode == Opcode::kFusion)
+      slices = module_.users(module_.computation(user.called[0]).parameters[static_cast<size_t>(use.operand)]);
+    std::vector<int64_t> first = shape.dimensions, last(shape.dimensions.size(), 0);
+    for (InstrId slice : slices) {
+      if (module_.instruction(slice).opcode != Opcode::kSlice) return std::nullopt;
+      const analysis::Region box = analysis::SliceRegion(module_.instruction(slice));
+      for (size_t dim = 0; dim < first.size(); ++dim) {
+        first[dim] = std::min(first[dim], box.starts[dim]);
+        last[dim] = std::max(last[dim], box.starts[dim] + box.sizes[dim]);
+      }
+    }
+    int64_t bytes = ir::ElementBytes(shape.element_type);
+    for (size_t dim = 0; dim < first.size(); ++dim) bytes *= std::max<int64_t>(last[dim] - first[dim], 0);
+    return bytes;
+  }
+
   void Buy(std::vector<int32_t> uses, InstrId value, int32_t leaf, int64_t executions) {
     const ir::Shape& shape = SubShape(module_.shape(value), analysis::ArrayLeafIndex(module_.shape(value), leaf));
     int64_t bytes = shape.byte_size();
-    const analysis::Region& region = choices_.uses[uses[0]].region;
-    if (!region.whole) {
-      bytes = ir::ElementBytes(shape.element_type);
-      for (int64_t size : region.sizes) bytes *= size;
-    }
+    if (std::optional<int64_t> part = PartBytes(choices_.uses[uses[0]], shape)) bytes = *part;
     choices_.purchases.push_back({std::move(uses), bytes * executions});
   }
 
@@ -264,6 +285,7 @@ class Collector {
 
   const Module& module_;
   int64_t unknown_trip_count_;
+  analysis::LoopCounters counters_;
   CopyChoices choices_;
   std::map<ValueLeaf, ValueLeaf> class_of_;  // towards the representative
   bool is_covered_ = true;

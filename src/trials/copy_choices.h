@@ -27,8 +27,8 @@ struct LeafUse {
   ir::InstrId user;  // none: the end of the computation
   int32_t operand = 0;
   int32_t leaf = 0;
-  ValueLeaf origin;         // what made the bytes, behind tuples, barriers and reshapes
-  analysis::Region region;  // what is read, in the shape that the user sees
+  ValueLeaf origin;           // what made the bytes, behind tuples, barriers and reshapes
+  analysis::Footprint bytes;  // what is read
 };
 
 // A private copy, taken as soon as the value is there, of what one use reads; or one for all branches of a conditional.

@@ -1,5 +1,6 @@
 // The writer behind RandomProgram: one computation is open at a time, statements append to it and add to its pool of values.
 //   program_writer.cpp: names, pools, the module's head and entry. straight_line.cpp: ops. control_flow.cpp: what calls others.
+//   regions.cpp: parts of arrays, written by one op and read around it.
 #pragma once
 
 #include <cstdint>
@@ -88,6 +89,18 @@ class ProgramWriter {
   void ElementwiseFusion();
   void UpdateFusion();
   std::string SomeRow();
+
+  // Updates of known parts, and reads of known parts of what was there before.
+  std::string EveryOtherRow(const std::string& array, int first);
+  std::string ScatterEveryOtherRow(const std::string& array);
+  std::string UpdateFlat(const std::string& array);
+  std::string UpdateKnownRow(const std::string& array, int row);
+  void ReadPart(const std::string& array);
+  void ReadBehind(const std::string& updated, const std::string& before);
+  void UpdatePart();
+  void BranchesUpdateRows();
+  void LoopUpdatesRows();
+  std::string RowBranch();
 
   // Statements that call computations.
   void Loop();

@@ -1,6 +1,7 @@
 #include "trials/shared_run.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "analysis/dataflow.h"
 #include "analysis/trip_count.h"
@@ -9,7 +10,8 @@ namespace stead::trials {
 
 using analysis::ArrayLeafCount;
 using analysis::ArrayLeafNumber;
-using analysis::Region;
+using analysis::Footprint;
+using analysis::StridedRun;
 using ir::ComputationId;
 using ir::InstrId;
 using ir::Instruction;
@@ -36,25 +38,14 @@ struct Block {
   bool is_returned = false;
 };
 
-// Visits the places of a region of an array, in order; all of them when the region is whole.
 template <typename Visit>
-void ForEachPlace(const Region& region, const std::vector<int64_t>& dimensions, int64_t count, Visit visit) {
-  if (region.whole) {
-    for (int64_t place = 0; place < count; ++place) visit(place);
+void ForEachElement(const StridedRun& run, size_t axis, int64_t start, int64_t element_bytes, Visit visit) {
+  if (axis == run.axes.size()) {
+    for (int64_t byte = start; byte < start + run.bytes; byte += element_bytes) visit(byte / element_bytes);
     return;
   }
-  std::vector<int64_t> at(dimensions.size(), 0);
-  int64_t left = 1;
-  for (int64_t size : region.sizes) left *= size;
-  for (; left > 0; --left) {
-    int64_t place = 0;
-    for (size_t dim = 0; dim < at.size(); ++dim) place = place * dimensions[dim] + region.starts[dim] + at[dim];
-    visit(place);
-    for (size_t dim = at.size(); dim-- > 0;) {
-      if (++at[dim] < region.sizes[dim]) break;
-      at[dim] = 0;
-    }
-  }
+  for (int64_t times = 0; times < run.axes[axis].count; ++times)
+    ForEachElement(run, axis + 1, start + times * run.axes[axis].stride, element_bytes, visit);
 }
 
 class SharedRun {
@@ -100,15 +91,30 @@ class SharedRun {
     return {blocks_.size() - 1, std::move(names)};
   }
 
-  const std::vector<int64_t>& Dimensions(InstrId id, int32_t leaf) const {
-    return analysis::ArrayLeaves(module_.shape(id))[static_cast<size_t>(leaf)]->dimensions;
+  // Visits the elements that lie in these bytes of an array; all of them when any may. Loops are in a known iteration; of other
+  // numbers that only a real run knows, all values count.
+  template <typename Visit>
+  void ForEachPlace(const Footprint& bytes, int64_t element_bytes, int64_t count, Visit visit) const {
+    for (int64_t place = 0; bytes.whole && place < count; ++place) visit(place);
+    for (const StridedRun& run : bytes.runs) {
+      StridedRun placed = run;
+      for (const analysis::SymbolTerm& term : run.terms) {
+        auto iteration = iterations_.find(term.symbol.value);
+        if (iteration != iterations_.end() && term.symbol.element < 0) {
+          placed.start += term.stride * iteration->second;
+        } else {
+          placed.Repeat(term.stride, term.symbol.high + 1);
+        }
+      }
+      ForEachElement(placed, 0, placed.start, element_bytes, visit);
+    }
   }
 
-  bool Holds(const Leaf& leaf, const Region& region, const std::vector<int64_t>& dimensions) const {
+  bool Holds(const Leaf& leaf, const Footprint& bytes = {}, int64_t element_bytes = 1) const {
     const std::vector<Name>& there = blocks_[leaf.block].names;
-    if (region.whole) return there == leaf.names;
+    if (bytes.whole) return there == leaf.names;
     bool holds = true;
-    ForEachPlace(region, dimensions, 0, [&](int64_t place) { holds = holds && there[place] == leaf.names[place]; });
+    ForEachPlace(bytes, element_bytes, 0, [&](int64_t place) { holds = holds && there[place] == leaf.names[place]; });
     return holds;
   }
 
@@ -116,14 +122,18 @@ class SharedRun {
   bool TakeCopies(InstrId id) const {
     return std::ranges::all_of(taken_at_[id], [&](int32_t number) {
       const LeafUse& use = choices_.uses[number];
-      return Holds(values_[id][static_cast<size_t>(use.origin.leaf)], use.region, DimensionsOf(use));
+      return Holds(values_[id][static_cast<size_t>(use.origin.leaf)], use.bytes, ElementBytesOf(use));
     });
   }
 
-  // Of the array as the user sees it.
-  const std::vector<int64_t>& DimensionsOf(const LeafUse& use) const {
-    if (!use.user.valid()) return Dimensions(module_.root(use.computation), use.leaf);
-    return Dimensions(module_.operand(use.user, static_cast<size_t>(use.operand)), use.leaf);
+  int64_t ElementBytesOf(const LeafUse& use) const {
+    InstrId value =
+        use.user.valid() ? module_.operand(use.user, static_cast<size_t>(use.operand)) : module_.root(use.computation);
+    return ElementBytes(value, use.leaf);
+  }
+
+  int64_t ElementBytes(InstrId id, int32_t leaf) const {
+    return ir::ElementBytes(analysis::ArrayLeaves(module_.shape(id))[static_cast<size_t>(leaf)]->element_type);
   }
 
   bool IsBought(int32_t use) const { return bought_[use] >= 0; }
@@ -197,11 +207,13 @@ class SharedRun {
     int64_t trips = known ? *known : paths_.Choose(kMostUnknownTrips);
     std::vector<Leaf> test;
     for (int64_t trip = 0; trip < trips; ++trip) {
+      iterations_[id] = trip;
       if (!RunComputation(loop.called[0], state, test)) return false;
       std::vector<Leaf> next;
       if (!RunComputation(loop.called[1], state, next)) return false;
       state = std::move(next);
     }
+    iterations_.erase(id);
     if (!RunComputation(loop.called[0], state, test)) return false;
     values_[id] = std::move(state);
     return true;
@@ -211,7 +223,7 @@ class SharedRun {
     const Instruction& conditional = module_.instruction(id);
     size_t branch = static_cast<size_t>(paths_.Choose(static_cast<int>(conditional.called.size())));
     int32_t use = choices_.first_use[id];
-    if (!IsBought(use) && !Holds(values_[conditional.operands[0]][0], {}, {})) return false;
+    if (!IsBought(use) && !Holds(values_[conditional.operands[0]][0])) return false;
     for (size_t operand = 0; operand <= branch; ++operand) {
       use += ArrayLeafCount(module_.shape(conditional.operands[operand]));
     }
@@ -231,7 +243,7 @@ class SharedRun {
       const analysis::OperandRead& read = choices_.effects[id].reads[operand];
       for (size_t leaf = 0; leaf < values_[operands[operand]].size(); ++leaf, ++use) {
         if (!read.reads || IsBought(use) || (is_done && IsOverwritten(id, operand, leaf))) continue;
-        if (!Holds(values_[operands[operand]][leaf], read.region, DimensionsOf(choices_.uses[use]))) return false;
+        if (!Holds(values_[operands[operand]][leaf], read.bytes, ElementBytesOf(choices_.uses[use]))) return false;
       }
     }
     return true;
@@ -255,11 +267,11 @@ class SharedRun {
       if (tie == nullptr) {
         results.push_back(NewLeaf(shapes[static_cast<size_t>(leaf)]->element_count()));
         blocks_.back().is_writable = instruction.opcode != Opcode::kConstant || instruction.shape.element_count() == 1;
-      } else if (!Update(id, *tie, shapes[static_cast<size_t>(leaf)]->dimensions, results)) {
+      } else if (!Update(id, *tie, leaf, results)) {
         return false;
       }
     }
-    bool all_there = std::ranges::all_of(results, [&](const Leaf& leaf) { return Holds(leaf, {}, {}); });
+    bool all_there = std::ranges::all_of(results, [&](const Leaf& leaf) { return Holds(leaf); });
     values_[id] = std::move(results);
     return all_there && OperandsHold(id, true);
   }
@@ -272,8 +284,7 @@ class SharedRun {
   }
 
   // Overwrites part of the operand, or of its private copy.
-  bool Update(InstrId id, const analysis::Tie& tie, const std::vector<int64_t>& dimensions,
-              std::vector<Leaf>& results) {
+  bool Update(InstrId id, const analysis::Tie& tie, int32_t result_leaf, std::vector<Leaf>& results) {
     InstrId operand = module_.operand(id, static_cast<size_t>(tie.operand));
     int32_t leaf = ArrayLeafNumber(module_.shape(operand), tie.operand_index), use = choices_.first_use[id] + leaf;
     for (int64_t before = 0; before < tie.operand; ++before)
@@ -281,7 +292,7 @@ class SharedRun {
     std::vector<std::pair<int32_t, size_t>> copies;
     Leaf target = Given(use, values_[operand][static_cast<size_t>(leaf)], copies);
     if (!blocks_[target.block].is_writable) return false;
-    ForEachPlace(tie.written, dimensions, static_cast<int64_t>(target.names.size()),
+    ForEachPlace(tie.written, ElementBytes(id, result_leaf), static_cast<int64_t>(target.names.size()),
                  [&](int64_t place) { target.names[place] = blocks_[target.block].names[place] = ++last_name_; });
     results.push_back(std::move(target));
     return true;
@@ -295,6 +306,7 @@ class SharedRun {
   std::vector<Block> blocks_;
   std::vector<int32_t> bought_;                       // per use: the purchase, or -1
   IdVector<InstrId, std::vector<int32_t>> taken_at_;  // the uses whose private copies are taken here
+  std::unordered_map<InstrId, int64_t> iterations_;   // of the loops that are running
   Name last_name_ = 0;
 };
 

@@ -7,13 +7,13 @@
 namespace stead::trials {
 
 const std::vector<ProgramWriter::Statement> ProgramWriter::kStraightLine = {
-    {4, &ProgramWriter::Elementwise},  {1, &ProgramWriter::Select},           {1, &ProgramWriter::Fill},
-    {2, &ProgramWriter::ReadRow},      {5, &ProgramWriter::UpdateRow},        {1, &ProgramWriter::UpdateColumn},
-    {2, &ProgramWriter::UpdateOwnRow}, {2, &ProgramWriter::ReadLayer},        {3, &ProgramWriter::UpdateLayer},
-    {2, &ProgramWriter::Scatter},      {2, &ProgramWriter::Reduce},           {1, &ProgramWriter::Turn},
-    {2, &ProgramWriter::Join},         {1, &ProgramWriter::Reshape},          {1, &ProgramWriter::Reinterpret},
-    {1, &ProgramWriter::ScalarMath},   {2, &ProgramWriter::Barrier},          {1, &ProgramWriter::WrittenCopy},
-    {1, &ProgramWriter::UpdateFusion}, {1, &ProgramWriter::ElementwiseFusion}};
+    {3, &ProgramWriter::UpdatePart},   {4, &ProgramWriter::Elementwise},  {1, &ProgramWriter::Select},
+    {1, &ProgramWriter::Fill},         {2, &ProgramWriter::ReadRow},      {5, &ProgramWriter::UpdateRow},
+    {1, &ProgramWriter::UpdateColumn}, {2, &ProgramWriter::UpdateOwnRow}, {2, &ProgramWriter::ReadLayer},
+    {3, &ProgramWriter::UpdateLayer},  {2, &ProgramWriter::Scatter},      {2, &ProgramWriter::Reduce},
+    {1, &ProgramWriter::Turn},         {2, &ProgramWriter::Join},         {1, &ProgramWriter::Reshape},
+    {1, &ProgramWriter::Reinterpret},  {1, &ProgramWriter::ScalarMath},   {2, &ProgramWriter::Barrier},
+    {1, &ProgramWriter::WrittenCopy},  {1, &ProgramWriter::UpdateFusion}, {1, &ProgramWriter::ElementwiseFusion}};
 
 void ProgramWriter::Elementwise() {
   constexpr const char* kOps[] = {"add", "subtract", "multiply", "maximum", "xor"};

@@ -26,7 +26,7 @@
 namespace stead::inplace::check {
 
 using analysis::Effects;
-using analysis::Region;
+using analysis::Footprint;
 using analysis::Tie;
 using analysis::TieKind;
 using ir::InstrId;
@@ -112,12 +112,9 @@ Status Checker::CheckPlacements() const {
   return {};
 }
 
-Status Checker::RequireHeld(InstrId reader, const Leaf& leaf, const Region& region,
-                            const std::vector<int64_t>& dimensions) const {
-  Place place = PlaceOf(leaf.base);
+Status Checker::RequireHeld(InstrId reader, const Leaf& leaf, const Footprint& bytes) const {
   // A slice view is read where its operand's content must still be.
-  bool view = !leaf.region.whole;
-  if (memory_.Holds(leaf.content, place, view ? leaf.dimensions : dimensions, view ? leaf.region : region)) return {};
+  if (memory_.Holds(leaf.content, PlaceOf(leaf.base), leaf.part.whole ? bytes : leaf.part)) return {};
   return Refused(reader, "it reads a value that is no longer where the plan says");
 }
 
@@ -177,10 +174,7 @@ Status Checker::SliceView(InstrId id) {
   Leaf view = whole;
   view.place = Slices(id)[0];
   // A part of a view reads no more than the view itself.
-  if (whole.region.whole) {
-    view.dimensions = from.dimensions;
-    view.region = Region::Box(attributes.starts, instruction.shape.dimensions);
-  }
+  if (whole.part.whole) view.part = EffectsOf(id).reads[0].bytes;
   leaves_[id] = {std::move(view)};
   return {};
 }
@@ -205,12 +199,10 @@ Status Checker::DynamicSliceView(InstrId id) {
   if (!(PlaceOf(plan_.windows.at(id)) == PlaceOf(Slices(operand)[0])))
     return Refused(id, "the window is not taken from where its operand lies");
   for (size_t start = 1; start < instruction.operands.size(); ++start)
-    TRY_STATUS(RequireHeld(id, leaves_.at(instruction.operands[start])[0], {}, {}));
+    TRY_STATUS(RequireHeld(id, leaves_.at(instruction.operands[start])[0]));
   Leaf view = leaves_.at(operand)[0];
-  if (view.region.whole) {
-    view.dimensions = from.dimensions;
-    view.region = analysis::EffectsOf(module_, id).reads[0].region;
-    if (view.region.whole) view.region = Region::Box(std::vector<int64_t>(from.dimensions.size(), 0), from.dimensions);
+  if (view.part.whole) {
+    view.part = EffectsOf(id).reads[0].bytes;
     view.base = plan_.windows.at(id);
   }
   view.place = own;
@@ -232,7 +224,7 @@ Status Checker::CheckReads(InstrId id, const Effects& effects) {
     InstrId from = instruction.operands[operand];
     std::vector<ir::Shape> shapes = ArrayLeaves(module_.shape(from));
     for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-      TRY_STATUS(RequireHeld(id, leaves_.at(from)[leaf], effects.reads[operand].region, shapes[leaf].dimensions));
+      TRY_STATUS(RequireHeld(id, leaves_.at(from)[leaf], effects.reads[operand].bytes));
     }
   }
   return {};
@@ -275,7 +267,7 @@ Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_lea
       // What it reads here is not what it changes of the same bytes.
       bool reads_elsewhere = std::ranges::any_of(effects.ties, [&](const Tie& other) {
         return other.kind == TieKind::kWindow && LeafNumber(instruction.shape, other.result_index) == result_leaf &&
-               Disjoint(effects.reads[operand].region, other.written) && shapes[leaf] == shape;
+               Disjoint(effects.reads[operand].bytes, other.written);
       });
       if (tie == nullptr && same && reads_elsewhere) continue;
       if (tie == nullptr || !(same || follows))
@@ -287,21 +279,27 @@ Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_lea
     InstrId from = instruction.operands[static_cast<size_t>(window->operand)];
     size_t leaf = LeafNumber(module_.shape(from), window->operand_index);
     const Leaf& old_value = leaves_.at(from)[leaf];
-    const Fact* fact = old_value.region.whole ? memory_.Find(old_value.content, range.place) : nullptr;
-    bool kept = fact != nullptr && std::ranges::all_of(fact->holes, [&](const Hole& hole) {
-                  return hole.dimensions == shape.dimensions && hole.region == window->written && !hole.region.whole;
-                });
-    if (!kept) return Refused(id, "the bytes that it keeps are no longer those of its operand");
-    memory_.OverwriteRegion(range, shape.dimensions, window->written);
+    const Fact* fact = old_value.part.whole ? memory_.Find(old_value.content, range.place) : nullptr;
+    if (fact == nullptr || !fact->holes.empty())
+      return Refused(id, "the bytes that it keeps are no longer those of its operand");
+    memory_.OverwritePart(range, window->written);
   } else {
     memory_.Overwrite(range);
   }
   return {};
 }
 
+// Windows that a loop's counter places are known by its iteration.
+Effects Checker::EffectsOf(InstrId id) const {
+  Effects effects = analysis::EffectsOf(module_, id);
+  for (analysis::OperandRead& read : effects.reads) read.bytes = counters_.ByIteration(read.bytes);
+  for (Tie& tie : effects.ties) tie.written = counters_.ByIteration(tie.written);
+  return effects;
+}
+
 Status Checker::Execute(InstrId id) {
   const Instruction& instruction = module_.instruction(id);
-  Effects effects = analysis::EffectsOf(module_, id);
+  Effects effects = EffectsOf(id);
   if (effects.reads.size() != instruction.operands.size()) return Refused(id, "its effects do not cover its operands");
   TRY_STATUS(CheckReads(id, effects));
   std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
@@ -320,10 +318,10 @@ Status Checker::Execute(InstrId id) {
     // A copy is the same content elsewhere, unless it takes a part (a slice view) and so makes that part a value of its own.
     const Leaf* source = instruction.opcode == Opcode::kCopy ? &leaves_.at(instruction.operands[0])[leaf] : nullptr;
     bool same_content =
-        source != nullptr && source->region.whole && module_.shape(instruction.operands[0]) == instruction.shape;
+        source != nullptr && source->part.whole && module_.shape(instruction.operands[0]) == instruction.shape;
     ContentId content = same_content ? source->content : NewContent();
     memory_.Add(content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
-    leaves.push_back({content, shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
+    leaves.push_back({content, {}, Slices(id)[leaf], Slices(id)[leaf]});
   }
   leaves_[id] = std::move(leaves);
   return {};
@@ -348,7 +346,7 @@ Status Checker::Step(InstrId id, const std::vector<Leaf>& parameters) {
         if (plan_.buffers[Slices(id)[0].buffer].constant != id) return Refused(id, "it is placed on another constant");
         if (!(PlaceOf(Slices(id)[0]) == initial_pointers_[Slices(id)[0].buffer]))
           return Refused(id, "the pointer to the constant has moved");
-        Leaf leaf{NewContent(), instruction.shape.dimensions, {}, Slices(id)[0], Slices(id)[0]};
+        Leaf leaf{NewContent(), {}, Slices(id)[0], Slices(id)[0]};
         memory_.Add(leaf.content, RangeOf(leaf.base, instruction.shape.byte_size()));
         leaves_[id] = {leaf};
         return {};
@@ -391,7 +389,7 @@ Status Checker::CheckResults() {
     ByteRange range = RangeOf(plan_.results[leaf], shapes[leaf].byte_size());
     if (!(range.place == PlaceOf(Slices(root)[leaf])))
       return Refused(root, "a result is not where the program left it");
-    TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, shapes[leaf].dimensions));
+    TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf]));
     for (const ByteRange& real : memory_.Underlying(range)) {
       const Block& block = memory_.block(real.place.block);
       if (!block.returnable || real.place.offset != 0) {
@@ -414,6 +412,7 @@ Status Checker::Run() {
   TRY_STATUS(CheckCopies());
   TRY_STATUS(CheckDonations());
   MakeBlocks();
+  for (const auto& [id, loop] : plan_.loops) counters_.Add(module_, id);
   int64_t number = 0;
   for (InstrId parameter : module_.entry_computation().parameters) {
     std::vector<Leaf> leaves;
@@ -425,7 +424,7 @@ Status Checker::Run() {
       if (buffer.kind != Buffer::Kind::kParameter || buffer.parameter != number || slice.offset != 0) {
         return Refused(parameter, "the parameter is not in the caller's buffer");
       }
-      leaves.push_back({NewContent(), shapes[leaf].dimensions, {}, slice, slice});
+      leaves.push_back({NewContent(), {}, slice, slice});
       memory_.Add(leaves.back().content, RangeOf(slice, shapes[leaf].byte_size()));
     }
     leaves_[parameter] = std::move(leaves);

@@ -13,16 +13,16 @@
 #include <vector>
 
 #include "analysis/effects.h"
+#include "analysis/index_value.h"
 #include "inplace/check/memory.h"
 #include "inplace/plan.h"
 
 namespace stead::inplace::check {
 
-// A leaf of a value: what it holds, and which part of that content it is (whole unless it is a slice view).
+// A leaf of a value: what it holds, and which bytes of that content it is (whole unless it is a slice view).
 struct Leaf {
   ContentId content;
-  std::vector<int64_t> dimensions;  // of the array in whose coordinates `region` is
-  analysis::Region region;
+  analysis::Footprint part;
   Slice base;   // where the content starts (of a slice view: its operand's place)
   Slice place;  // where the leaf itself starts
 };
@@ -50,6 +50,7 @@ class Checker {
     int64_t bytes = 0;
   };
   std::unordered_map<BufferId, Window> windows_;
+  analysis::LoopCounters counters_;
   uint32_t next_content_ = 0;
   int64_t next_permutation_ = 1;
 
@@ -68,6 +69,7 @@ class Checker {
   Status SliceView(ir::InstrId id);
   Status DynamicSliceView(ir::InstrId id);
   ByteRange ReadRange(ir::InstrId operand, size_t leaf, int64_t bytes) const;
+  analysis::Effects EffectsOf(ir::InstrId id) const;
   Status Execute(ir::InstrId id);
   Status CheckReads(ir::InstrId id, const analysis::Effects& effects);
   Status CheckWrite(ir::InstrId id, const analysis::Effects& effects, size_t result_leaf);
@@ -75,6 +77,7 @@ class Checker {
                              size_t operand_leaf, size_t result_leaf) const;
   Status Loop(ir::InstrId id);
   Status LoopRound(ir::InstrId id, const std::vector<Leaf>& state);
+  void HolesInCaller(ir::InstrId caller, size_t called, const std::vector<Fact>& before);
   Status LeaveLoop(ir::InstrId id, const std::vector<Leaf>& state);
   Status BackEdge(ir::InstrId id, const std::vector<Leaf>& state);
   Result<bool> RestorePointers(ir::InstrId id, const IdVector<BufferId, Place>& head);
@@ -86,6 +89,8 @@ class Checker {
   bool IsFollower(ir::InstrId id, BufferId variable) const;
   Status AttachFollowers(ir::InstrId id, const IdVector<BufferId, Place>& entered);
   Status EnterLoop(ir::InstrId id, const LoopPlan& loop);
+  std::vector<ir::InstrId> LoopsAndBranchesOf(ir::InstrId id) const;
+  std::unordered_set<BufferId> SetInside(ir::InstrId id) const;
   std::vector<std::vector<BufferId>> ExchangeGroups(ir::InstrId id) const;
   bool IsExchange(const std::vector<PointerMove>& moves) const;
   Status FreshBlocks(ir::InstrId id, const std::vector<BufferId>& variables);
@@ -101,8 +106,8 @@ class Checker {
     return place;
   }
   ByteRange RangeOf(const Slice& slice, int64_t bytes) const { return {PlaceOf(slice), bytes}; }
-  Status RequireHeld(ir::InstrId reader, const Leaf& leaf, const analysis::Region& region,
-                     const std::vector<int64_t>& dimensions) const;
+  // The reader finds these bytes of the leaf where the plan says.
+  Status RequireHeld(ir::InstrId reader, const Leaf& leaf, const analysis::Footprint& bytes = {}) const;
   Diagnostic Refused(ir::InstrId id, std::string why) const {
     return {ErrorCode::kInternal, fmt::format("the plan is wrong at `{}`", module_.instruction(id).name),
             module_.SourceOf(id), std::move(why), "please report this module: the program was not run"};

@@ -9,7 +9,6 @@
 
 namespace stead::inplace::check {
 
-using analysis::Region;
 using ir::InstrId;
 using ir::Instruction;
 using ir::Opcode;
@@ -40,6 +39,38 @@ bool Checker::IsExchange(const std::vector<PointerMove>& moves) const {
   return std::ranges::is_permutation(targets, sources);
 }
 
+// The loop or conditional and all that it holds.
+std::vector<InstrId> Checker::LoopsAndBranchesOf(InstrId id) const {
+  std::vector<InstrId> found{id};
+  for (size_t at = 0; at < found.size(); ++at) {
+    for (ir::ComputationId called : module_.instruction(found[at]).called) {
+      for (InstrId inner : module_.computation(called).instructions) {
+        Opcode opcode = module_.instruction(inner).opcode;
+        if (opcode == Opcode::kWhile || opcode == Opcode::kConditional) found.push_back(inner);
+      }
+    }
+  }
+  return found;
+}
+
+// The variables that loops and branches inside set to other memory than that which they exchange.
+std::unordered_set<BufferId> Checker::SetInside(InstrId id) const {
+  std::unordered_set<BufferId> targets;
+  auto add = [&](const std::vector<PointerMove>& moves) {
+    for (const PointerMove& move : moves) targets.insert(move.target);
+  };
+  for (InstrId inner : LoopsAndBranchesOf(id)) {
+    auto loop = plan_.loops.find(inner);
+    if (inner != id && loop != plan_.loops.end()) add(loop->second.entry);
+    auto branches = plan_.branches.find(inner);
+    if (branches == plan_.branches.end()) continue;
+    for (const std::vector<PointerMove>& end : branches->second.ends) {
+      if (!IsExchange(end)) add(end);
+    }
+  }
+  return targets;
+}
+
 // Groups of variables whose pointers the loop, and the loops and branches inside it, exchange. Each exchange permutes the pointers of one
 // group, so at the head of every iteration a group's variables hold the group's memory in some order.
 std::vector<std::vector<BufferId>> Checker::ExchangeGroups(InstrId id) const {
@@ -49,10 +80,7 @@ std::vector<std::vector<BufferId>> Checker::ExchangeGroups(InstrId id) const {
     while (leaders[variable] != variable) variable = leaders[variable];
     return variable;
   };
-  std::vector<InstrId> open{id};
-  while (!open.empty()) {
-    InstrId current = open.back();
-    open.pop_back();
+  for (InstrId current : LoopsAndBranchesOf(id)) {
     auto join = [&](const std::vector<PointerMove>& moves) {
       for (const PointerMove& move : moves) {
         // What sets its variables anew leaves nothing to know about them; a follower belongs to no exchange.
@@ -64,12 +92,6 @@ std::vector<std::vector<BufferId>> Checker::ExchangeGroups(InstrId id) const {
     if (auto loop = plan_.loops.find(current); loop != plan_.loops.end()) join(loop->second.back_edge);
     if (auto branches = plan_.branches.find(current); branches != plan_.branches.end()) {
       for (const std::vector<PointerMove>& end : branches->second.ends) join(end);
-    }
-    for (ir::ComputationId called : module_.instruction(current).called) {
-      for (InstrId inner : module_.computation(called).instructions) {
-        Opcode opcode = module_.instruction(inner).opcode;
-        if (opcode == Opcode::kWhile || opcode == Opcode::kConditional) open.push_back(inner);
-      }
     }
   }
   std::map<BufferId, std::vector<BufferId>> groups;
@@ -108,10 +130,14 @@ Status Checker::FreshBlocks(InstrId id, const std::vector<BufferId>& variables) 
 Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
   TRY(pointers_, Moved(loop.entry, id));
   const IdVector<BufferId, Place> entered = pointers_;
+  const std::unordered_set<BufferId> set_inside = SetInside(id);
   std::vector<BufferId> targets, sources;
   for (const PointerMove& move : loop.back_edge) {
     if (move.source == move.target || IsFollower(id, move.target)) continue;
     if (move.source_offset != 0) return Refused(id, "a back edge moves a pointer into the middle of a buffer");
+    // An exchange keeps the group's memory; what is set to something else in between would leave the group.
+    if (set_inside.contains(move.source) || set_inside.contains(move.target))
+      return Refused(id, "a back edge exchanges a pointer that is set anew inside the loop");
     if (plan_.buffers[move.source].bytes != plan_.buffers[move.target].bytes) {
       return Refused(id, "a back edge exchanges buffers of different sizes");
     }
@@ -157,12 +183,17 @@ Status Checker::AttachFollowers(InstrId id, const IdVector<BufferId, Place>& ent
     }
     int64_t bytes = plan_.buffers[follower].bytes;
     ByteRange initial{pointers_[follower], bytes}, own{pointers_[slot], bytes};
-    bool is_apart = !memory_.MayOverlap(initial, own) ||
-                    (initial.place.offset == 0 && memory_.block(initial.place.block).follows == entered[slot]);
-    if (plan_.buffers[slot].bytes != bytes || !is_apart) {
+    bool follows = initial.place.offset == 0 && memory_.block(initial.place.block).follows == entered[slot];
+    if (plan_.buffers[slot].bytes != bytes || (!follows && memory_.MayOverlap(initial, own))) {
       return Refused(id, "a slot overlaps the initial value that the loop reads");
     }
     Block block{false, false, {initial, own}, 0, own.place};
+    if (follows) {
+      // Where the initial value is in the slot, it moves on with it.
+      block.underlying = memory_.block(initial.place.block).underlying;
+      std::erase_if(block.underlying, [&](const ByteRange& range) { return range.place == entered[slot]; });
+      block.underlying.push_back(own);
+    }
     pointers_[follower] = {memory_.AddBlock(std::move(block)), 0};
     exchanged_[id].insert(follower);
   }
@@ -176,7 +207,7 @@ Status Checker::Loop(InstrId id) {
   if (found == plan_.loops.end()) return Refused(id, "the loop has no plan");
   std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    TRY_STATUS(RequireHeld(id, leaves_.at(init)[leaf], {}, shapes[leaf].dimensions));
+    TRY_STATUS(RequireHeld(id, leaves_.at(init)[leaf]));
   }
   TRY(auto entered, Moved(found->second.entry, id));
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
@@ -192,7 +223,7 @@ Status Checker::Loop(InstrId id) {
   // The state's contents at the head of any iteration.
   std::vector<Leaf> state;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    state.push_back({NewContent(), shapes[leaf].dimensions, {}, HeadSlices(id)[leaf], HeadSlices(id)[leaf]});
+    state.push_back({NewContent(), {}, HeadSlices(id)[leaf], HeadSlices(id)[leaf]});
   }
   // Facts that a round destroys do not hold at the head of the next iteration: repeat until none is lost.
   std::vector<Fact> outside = memory_.facts();
@@ -201,19 +232,39 @@ Status Checker::Loop(InstrId id) {
       memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
     }
     IdVector<BufferId, Place> head = pointers_;
+    const std::vector<Fact> before = memory_.facts();
     TRY_STATUS(LoopRound(id, state));
+    HolesInCaller(id, 1, before);
     TRY(bool pointers_stable, RestorePointers(id, head));
     std::vector<Fact> after = memory_.facts();
     memory_.RestoreFacts(outside);
     memory_.KeepCommon(after);
     bool stable = memory_.facts().size() == outside.size() &&
-                  std::ranges::equal(memory_.facts(), outside, [](const Fact& left, const Fact& right) {
-                    return left.holes.size() == right.holes.size();
-                  });
+                  std::ranges::equal(memory_.facts(), outside,
+                                     [](const Fact& left, const Fact& right) { return left.holes == right.holes; });
     outside = memory_.facts();
     if (stable && pointers_stable) break;
   }
   return LeaveLoop(id, state);
+}
+
+// What the called computation added to the holes, in terms of the caller: its own values are no longer known there, and a loop's
+// body ran any number of times.
+void Checker::HolesInCaller(InstrId caller, size_t called, const std::vector<Fact>& before) {
+  std::vector<Fact> facts = memory_.facts();
+  for (Fact& fact : facts) {
+    if (fact.holes.whole || fact.holes.is_known()) continue;
+    auto earlier = std::ranges::find_if(before, [&](const Fact& other) {
+      return other.content == fact.content && other.range.place == fact.range.place;
+    });
+    analysis::Footprint holes = earlier == before.end() ? analysis::Footprint::Nothing() : earlier->holes;
+    for (const analysis::StridedRun& run : fact.holes.runs) {
+      if (std::ranges::find(holes.runs, run) != holes.runs.end()) continue;
+      holes.Include(InCaller(module_, caller, called, analysis::Footprint::Of(run)));
+    }
+    fact.holes = std::move(holes);
+  }
+  memory_.RestoreFacts(std::move(facts));
 }
 
 // The results are the state as the last test of the condition leaves it.
@@ -222,7 +273,7 @@ Status Checker::LeaveLoop(InstrId id, const std::vector<Leaf>& state) {
   std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
   std::vector<Leaf> results;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    results.push_back({state[leaf].content, shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
+    results.push_back({state[leaf].content, {}, Slices(id)[leaf], Slices(id)[leaf]});
     memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
     memory_.Add(state[leaf].content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
   }
@@ -238,7 +289,7 @@ Status Checker::LoopRound(InstrId id, const std::vector<Leaf>& state) {
   const Instruction& instruction = module_.instruction(id);
   TRY_STATUS(Replay(instruction.called[0], state));
   InstrId test = module_.root(instruction.called[0]);
-  TRY_STATUS(RequireHeld(test, leaves_.at(test)[0], {}, {}));
+  TRY_STATUS(RequireHeld(test, leaves_.at(test)[0]));
   TRY_STATUS(Replay(instruction.called[1], state));
   return BackEdge(id, state);
 }
@@ -266,7 +317,7 @@ Status Checker::BackEdge(InstrId id, const std::vector<Leaf>& state) {
   IdVector<BufferId, Place> before = pointers_;
   TRY(auto after, Moved(plan_.loops.at(id).back_edge, id));
   for (size_t leaf = 0; leaf < state.size(); ++leaf) {
-    TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, state[leaf].dimensions));
+    TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf]));
     const Slice& next = Slices(root)[leaf];
     Place from = before[next.buffer];
     from.offset += next.offset;
@@ -336,7 +387,7 @@ Status Checker::Branches(InstrId id) {
     return Refused(id, "the branches have no plan");
   }
   InstrId predicate = instruction.operands[0];
-  TRY_STATUS(RequireHeld(id, leaves_.at(predicate)[0], {}, {}));
+  TRY_STATUS(RequireHeld(id, leaves_.at(predicate)[0]));
   std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
   std::vector<ContentId> results;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) results.push_back(NewContent());
@@ -352,13 +403,14 @@ Status Checker::Branches(InstrId id) {
     InstrId root = module_.root(instruction.called[branch]);
     TRY(auto moved, Moved(found->second.ends[branch], id));
     for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-      TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf], {}, shapes[leaf].dimensions));
+      TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf]));
       Place result = moved[Slices(id)[leaf].buffer];
       result.offset += Slices(id)[leaf].offset;
       if (!(result == PlaceOf(Slices(root)[leaf])))
         return Refused(root, fmt::format("result {} is not handed over", leaf));
     }
     pointers_ = std::move(moved);
+    HolesInCaller(id, branch, before);
     for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
       memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
     }
@@ -371,7 +423,7 @@ Status Checker::Branches(InstrId id) {
   std::vector<Leaf> leaves;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
     memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
-    leaves.push_back({results[leaf], shapes[leaf].dimensions, {}, Slices(id)[leaf], Slices(id)[leaf]});
+    leaves.push_back({results[leaf], {}, Slices(id)[leaf], Slices(id)[leaf]});
   }
   leaves_[id] = std::move(leaves);
   return {};

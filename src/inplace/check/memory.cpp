@@ -19,12 +19,6 @@ bool OverlapInBlock(const ByteRange& left, const ByteRange& right) {
          right.place.offset < left.place.offset + left.bytes;
 }
 
-bool HoleTouches(const Hole& hole, const std::vector<int64_t>& dimensions, const analysis::Region& region) {
-  // Seen through another shape the coordinates say nothing.
-  if (hole.dimensions != dimensions) return true;
-  return !analysis::Disjoint(hole.region, region);
-}
-
 }  // namespace
 
 const Fact* CheckMemory::Find(ContentId content, Place place) const {
@@ -34,33 +28,28 @@ const Fact* CheckMemory::Find(ContentId content, Place place) const {
   return nullptr;
 }
 
-bool CheckMemory::Holds(ContentId content, Place place, const std::vector<int64_t>& dimensions,
-                        const analysis::Region& region) const {
+bool CheckMemory::Holds(ContentId content, Place place, const analysis::Footprint& bytes) const {
   return std::ranges::any_of(facts_, [&](const Fact& fact) {
-    return fact.content == content && fact.range.place == place &&
-           std::ranges::none_of(fact.holes, [&](const Hole& hole) { return HoleTouches(hole, dimensions, region); });
+    return fact.content == content && fact.range.place == place && Disjoint(fact.holes, bytes);
   });
 }
 
 void CheckMemory::Add(ContentId content, ByteRange range) {
   std::erase_if(facts_, [&](const Fact& fact) { return fact.content == content && SameRange(fact.range, range); });
-  facts_.push_back({content, range, {}});
+  facts_.push_back({content, range});
 }
 
 void CheckMemory::Overwrite(ByteRange range) {
   std::erase_if(facts_, [&](const Fact& fact) { return MayOverlap(fact.range, range); });
 }
 
-void CheckMemory::OverwriteRegion(ByteRange range, const std::vector<int64_t>& dimensions,
-                                  const analysis::Region& region) {
+void CheckMemory::OverwritePart(ByteRange range, const analysis::Footprint& bytes) {
   // A hole of unknown place may be anywhere: nothing of the content can be read any more.
-  if (region.whole) return Overwrite(range);
+  if (bytes.whole) return Overwrite(range);
   std::erase_if(facts_,
                 [&](const Fact& fact) { return !SameRange(fact.range, range) && MayOverlap(fact.range, range); });
-  Hole hole{dimensions, region};
   for (Fact& fact : facts_) {
-    bool is_new = SameRange(fact.range, range) && std::ranges::find(fact.holes, hole) == fact.holes.end();
-    if (is_new) fact.holes.push_back(hole);
+    if (SameRange(fact.range, range)) fact.holes.Include(bytes);
   }
 }
 
@@ -136,9 +125,7 @@ void CheckMemory::KeepCommon(const std::vector<Fact>& other) {
     });
     if (match == other.end()) continue;
     Fact both = fact;
-    for (const Hole& hole : match->holes) {
-      if (std::ranges::find(both.holes, hole) == both.holes.end()) both.holes.push_back(hole);
-    }
+    both.holes.Include(match->holes);
     common.push_back(std::move(both));
   }
   facts_ = std::move(common);

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/effects.h"
+#include "analysis/footprint.h"
 #include "inplace/plan.h"
 
 namespace stead::inplace::check {
@@ -41,17 +41,10 @@ struct Block {
   std::vector<ByteRange> real = {};   // fresh blocks: the ranges of real blocks behind `underlying`; filled by AddBlock
 };
 
-// A region of elements that no longer holds the content, in the coordinates of an array of these dimensions.
-struct Hole {
-  std::vector<int64_t> dimensions;
-  analysis::Region region;
-  friend bool operator==(const Hole&, const Hole&) = default;
-};
-
 struct Fact {
   ContentId content;
   ByteRange range;
-  std::vector<Hole> holes;
+  analysis::Footprint holes = analysis::Footprint::Nothing();  // bytes of the range that no longer hold the content
 };
 
 class CheckMemory {
@@ -61,14 +54,13 @@ class CheckMemory {
 
   // The fact that `content` lies at `place`, if it is there in part or whole.
   const Fact* Find(ContentId content, Place place) const;
-  // True when `region` (of an array of `dimensions`) of the content can be read at `place`.
-  bool Holds(ContentId content, Place place, const std::vector<int64_t>& dimensions,
-             const analysis::Region& region) const;
+  // True when these bytes of the content can be read at `place`.
+  bool Holds(ContentId content, Place place, const analysis::Footprint& bytes) const;
   void Add(ContentId content, ByteRange range);
   // A write of all of `range`: everything that may overlap it is gone.
   void Overwrite(ByteRange range);
-  // A write of `region` only, in place: facts of the same range keep their other elements, all others that overlap are gone.
-  void OverwriteRegion(ByteRange range, const std::vector<int64_t>& dimensions, const analysis::Region& region);
+  // A write of some bytes of the range, in place: facts of the same range keep the others, all others that overlap are gone.
+  void OverwritePart(ByteRange range, const analysis::Footprint& bytes);
   // True when the two ranges may share a byte.
   bool MayOverlap(const ByteRange& left, const ByteRange& right) const;
   // The ranges of real blocks (not fresh ones) that `range` may stand for.

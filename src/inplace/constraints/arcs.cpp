@@ -27,13 +27,17 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
+
+#include "inplace/memory/byte_layout.h"
 
 namespace stead::inplace {
 
 using analysis::Dataflow;
 using analysis::DefinitionId;
 using analysis::DefinitionUse;
+using analysis::Footprint;
 using analysis::Region;
 using ir::InstrId;
 using ir::Instruction;
@@ -52,10 +56,14 @@ struct PendingUse {
   std::vector<int32_t> path;  // elements that part the use's buffer from this one
 };
 
-int64_t BoxElements(const Region& box) {
-  int64_t count = 1;
-  for (int64_t size : box.sizes) count *= size;
-  return count;
+Region Hull(const Region& left, const Region& right) {
+  Region hull = left;
+  for (size_t dim = 0; dim < hull.starts.size(); ++dim) {
+    int64_t end = std::max(left.starts[dim] + left.sizes[dim], right.starts[dim] + right.sizes[dim]);
+    hull.starts[dim] = std::min(left.starts[dim], right.starts[dim]);
+    hull.sizes[dim] = end - hull.starts[dim];
+  }
+  return hull;
 }
 
 class Builder {
@@ -123,6 +131,8 @@ class Builder {
     return entry->second;
   }
 
+  bool IsLoop(int32_t node) const { return module_.instruction(dataflow_.instruction(node)).opcode == Opcode::kWhile; }
+
   bool IsConditional(int32_t node) const {
     return module_.instruction(dataflow_.instruction(node)).opcode == Opcode::kConditional;
   }
@@ -161,7 +171,7 @@ class Builder {
       ways_out.push_back(
           ElementNumber({Element::Kind::kBorrow, writer, tie.operand, tie.leaf, target.definition, {}, 0}));
     }
-    Region written = target.same_places ? tie.written : Region{};
+    const Footprint written = target.box.whole ? tie.written : Footprint{};
     if (!IsWritable(module_, scope_, dataflow_, context_, target.definition) || !target.box.whole) {
       AddArc(end(), writer, ways_out, {target.definition, true, {}, tie});
     }
@@ -176,9 +186,12 @@ class Builder {
       if (use.node == writer && use.operand == tie.operand && use.leaf == tie.leaf) continue;
       // Only one branch of a conditional runs, after its selector was read.
       if (use.node == writer && IsConditional(writer)) continue;
-      if (Disjoint(use.region, written)) {
-        // Through another shape the boxes mean nothing further on.
-        if (!target.same_places) candidate.use.region = {};
+      // An op that overwrites a part keeps the rest, and results and a loop's state lie apart: they need all of the array's buffer
+      // for themselves.
+      bool is_own_state = use.node == writer && IsLoop(writer);
+      bool needs_buffer =
+          use.node == end() || is_own_state || keeping_.contains(std::tuple(use.node, use.operand, use.leaf));
+      if (!needs_buffer && Disjoint(use.bytes, written)) {
         if (candidate.path.size() < kPathLimit) candidate.path.push_back(copy);
         still_pending.push_back(std::move(candidate));
         continue;
@@ -204,29 +217,12 @@ class Builder {
     bool keeps = keeping_.contains(std::tuple(use.node, use.operand, use.leaf));
     // An op that also reads what it overwrites copies what it overwrites: as many bytes, and the original stays for others.
     if (keeps) breakers.push_back(CopyElement(use.node, use.operand, use.leaf));
-    if (CanSave(use)) {
-      const ir::Shape& shape = dataflow_.shape(candidate.definition);
-      int64_t bytes = BoxElements(use.region) * ir::ElementBytes(shape.element_type);
+    if (std::optional<Region> box = SavedBox(module_, dataflow_, use)) {
+      int64_t bytes = BoxBytes(module_.shape(OperandOf(use.node, use.operand)), *box);
       breakers.push_back(ElementNumber(
-          {Element::Kind::kSave, use.node, use.operand, use.leaf, candidate.definition, use.region, bytes}));
+          {Element::Kind::kSave, use.node, use.operand, use.leaf, candidate.definition, std::move(*box), bytes}));
     }
     return breakers;
-  }
-
-  // The reader takes a static box of the value and can be pointed at a snapshot of it: a slice, or a fusion that reads the
-  // operand through slices only.
-  bool CanSave(const DefinitionUse& use) const {
-    if (use.region.whole) return false;
-    InstrId id = dataflow_.instruction(use.node);
-    const Instruction& reader = module_.instruction(id);
-    const analysis::Resolved& value = dataflow_.value(reader.operands[use.operand], use.leaf);
-    if (!value.same_places || !value.box.whole) return false;
-    if (reader.opcode == Opcode::kSlice) return true;
-    if (reader.opcode != Opcode::kFusion) return false;
-    InstrId parameter = module_.computation(reader.called[0]).parameters[use.operand];
-    return module_.root(reader.called[0]) != parameter &&
-           std::ranges::all_of(module_.users(parameter),
-                               [&](InstrId user) { return module_.instruction(user).opcode == Opcode::kSlice; });
   }
 
   const Module& module_;
@@ -244,6 +240,22 @@ class Builder {
 ConflictGraph BuildConflictGraph(const Module& module, const Scope& scope, const Dataflow& dataflow,
                                  const ScopeContext& context) {
   return Builder(module, scope, dataflow, context).Run();
+}
+
+std::optional<Region> SavedBox(const Module& module, const Dataflow& dataflow, const DefinitionUse& use) {
+  const Instruction& reader = module.instruction(dataflow.instruction(use.node));
+  if (!dataflow.value(reader.operands[use.operand], use.leaf).box.whole) return std::nullopt;
+  if (reader.opcode == Opcode::kSlice) return analysis::SliceRegion(reader);
+  if (reader.opcode != Opcode::kFusion) return std::nullopt;
+  InstrId parameter = module.computation(reader.called[0]).parameters[use.operand];
+  if (module.root(reader.called[0]) == parameter) return std::nullopt;
+  std::optional<Region> hull;
+  for (InstrId user : module.users(parameter)) {
+    if (module.instruction(user).opcode != Opcode::kSlice) return std::nullopt;
+    Region box = analysis::SliceRegion(module.instruction(user));
+    hull = hull ? Hull(*hull, box) : std::move(box);
+  }
+  return hull;
 }
 
 std::vector<OrderEdge> DataEdges(const Dataflow& dataflow) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Element {
   int32_t operand = 0;
   int32_t leaf = 0;
   analysis::DefinitionId definition;  // whose bytes are copied
-  analysis::Region box;               // kSave: in the definition's coordinates
+  analysis::Region box;               // kSave: in the coordinates of the operand
   int64_t bytes = 0;
 };
 
@@ -48,6 +49,11 @@ struct ConflictGraph {
 
 ConflictGraph BuildConflictGraph(const ir::Module& module, const Scope& scope, const analysis::Dataflow& dataflow,
                                  const ScopeContext& context);
+
+// The box of its operand that a snapshot for a reader other than the end holds. None when the reader cannot be pointed at one: it
+// must be a slice, or a fusion that reads the operand through slices only.
+std::optional<analysis::Region> SavedBox(const ir::Module& module, const analysis::Dataflow& dataflow,
+                                         const analysis::DefinitionUse& use);
 
 // The edges that the flow of data alone demands: no barriers, control edges, effects or tokens.
 std::vector<OrderEdge> DataEdges(const analysis::Dataflow& dataflow);

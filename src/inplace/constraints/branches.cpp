@@ -8,13 +8,17 @@
 // must copy it; that copy is only made when the branch runs, which is why it is made there and not before the conditional.
 //
 // Granting looks at order alone: some use of x, other than the conditional's, is at the end or must come after it: not
-// granted. Two leaves of one branch that are the same value are not granted either: each would be overwritten through the
+// granted, unless it reads only bytes that no branch writes (footprints.h) and every branch hands over its result in x's buffer, or
+// x's buffer in no result; or unless what it reads can be set aside for less than a copy of x. Two leaves of one branch that are the same value are not granted either: each would be overwritten through the
 // other. Different branches may own the same value, since only one of them runs.
 #include "inplace/constraints/branches.h"
 
 #include <algorithm>
 #include <unordered_set>
 
+#include "inplace/constraints/arcs.h"
+#include "inplace/constraints/footprints.h"
+#include "inplace/memory/byte_layout.h"
 #include "inplace/memory/donation.h"
 
 namespace stead::inplace {
@@ -43,6 +47,16 @@ std::vector<bool> NodesAfter(const Module& module, const Dataflow& dataflow, int
   return after;
 }
 
+// No branch writes what the later use reads of the content.
+bool MissesNothing(const Dataflow& dataflow, int32_t conditional, const BranchUse& most, DefinitionId content,
+                   const DefinitionUse& later) {
+  if (later.bytes.whole) return false;
+  return std::ranges::all_of(dataflow.uses(content), [&](const DefinitionUse& use) {
+    if (use.node != conditional || use.operand == 0) return true;
+    return Disjoint(later.bytes, most.written[use.operand - 1][use.leaf]);
+  });
+}
+
 std::vector<int32_t> ConditionalNodes(const Module& module, const Dataflow& dataflow) {
   std::vector<int32_t> nodes;
   for (int32_t node = 0; node < dataflow.node_count(); ++node) {
@@ -53,24 +67,47 @@ std::vector<int32_t> ConditionalNodes(const Module& module, const Dataflow& data
 
 }  // namespace
 
-void GrantBranchOperands(const Module& module, const Scope& scope, ScopeContext& context) {
+ScopeContext WithAllGranted(const Module& module, const std::vector<Scope>& scopes, const ScopeContext& context) {
+  ScopeContext granted = context;
+  for (const Scope& scope : scopes) {
+    if (scope.kind != Scope::Kind::kBranch) continue;
+    std::vector<std::vector<bool>>& owned = granted.branches[scope.caller].owned;
+    InstrId parameter = module.computation(scope.computation).parameters.at(0);
+    owned.resize(std::max(owned.size(), static_cast<size_t>(scope.branch) + 1));
+    owned[scope.branch].assign(ArrayLeafCount(module.shape(parameter)), true);
+  }
+  if (granted.branches.empty()) return granted;
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
+    SummariseBranches(module, *scope, granted);
+    SummariseLoops(module, *scope, granted);
+  }
+  return granted;
+}
+
+void GrantBranchOperands(const Module& module, const Scope& scope, const ScopeContext& all_granted,
+                         ScopeContext& context) {
   Dataflow dataflow(module, scope.computation, context);
   for (int32_t node : ConditionalNodes(module, dataflow)) {
     InstrId id = dataflow.instruction(node);
     const Instruction& conditional = module.instruction(id);
     std::vector<bool> after = NodesAfter(module, dataflow, node);
+    const BranchUse& most = all_granted.branches.at(id);
     auto is_spent = [&](DefinitionId definition, int32_t operand) {
       int in_branch = 0;
+      int64_t saved_bytes = 0;
       for (const DefinitionUse& use : dataflow.uses(definition)) {
         if (use.node == dataflow.node_count()) return false;
-        if (use.node != node && after[use.node]) return false;
         in_branch += use.node == node && use.operand == operand;
+        if (use.node == node || !after[use.node] || MissesNothing(dataflow, node, most, definition, use)) continue;
+        std::optional<analysis::Region> box = SavedBox(module, dataflow, use);
+        if (!box) return false;
+        saved_bytes += BoxBytes(module.shape(module.operand(dataflow.instruction(use.node), use.operand)), *box);
       }
       auto is_later = [&](const analysis::SharedUse& shared) {
         return shared.use.node != node && after[static_cast<size_t>(shared.use.node)];
       };
       if (std::ranges::any_of(dataflow.shared_uses(definition), is_later)) return false;
-      return in_branch == 1;
+      return in_branch == 1 && saved_bytes < dataflow.definition(definition).bytes;
     };
     BranchUse& use = context.branches[id];
     use.owned.resize(conditional.called.size());
@@ -121,32 +158,97 @@ void FindOwnHomes(const Instruction& conditional, const Dataflow& outer, BranchU
 
 }  // namespace
 
-void SummariseBranches(const Module& module, const Scope& scope, ScopeContext& context) {
-  Dataflow outer(module, scope.computation, context);
-  for (int32_t node : ConditionalNodes(module, outer)) {
-    InstrId id = outer.instruction(node);
-    const Instruction& conditional = module.instruction(id);
-    BranchUse& use = context.branches.at(id);
-    use.consumed.clear();
-    use.homes.assign(ArrayLeafCount(conditional.shape), std::nullopt);
-    std::unordered_set<DefinitionId> taken;
-    for (size_t branch = 0; branch < conditional.called.size(); ++branch) {
-      Dataflow dataflow(module, conditional.called[branch], context);
-      Families families(module, dataflow, context);
-      InstrId parameter = module.computation(conditional.called[branch]).parameters.at(0);
-      InstrId root = module.root(conditional.called[branch]);
-      use.consumed.push_back(ConsumedLeaves(dataflow, families, parameter, use.owned[branch]));
-      for (size_t result = 0; result < use.homes.size(); ++result) {
-        const analysis::Definition& head =
-            dataflow.definition(families.Head(dataflow.value(root, static_cast<int32_t>(result)).definition));
-        if (head.instruction != parameter || use.homes[result]) continue;
-        OperandLeaf home{static_cast<int32_t>(branch) + 1, head.leaf};
-        DefinitionId content = outer.value(conditional.operands[branch + 1], head.leaf).definition;
-        if (taken.insert(content).second) use.homes[result] = home;
+namespace {
+
+// The planned branches of one conditional, seen from outside.
+class BranchSummary {
+ public:
+  BranchSummary(const Module& module, const Dataflow& outer, InstrId conditional, ScopeContext& context)
+      : module_(module),
+        outer_(outer),
+        id_(conditional),
+        conditional_(module.instruction(conditional)),
+        context_(context),
+        use_(context.branches.at(conditional)) {}
+
+  void Run() {
+    use_.consumed.clear();
+    use_.written.clear();
+    use_.homes.assign(ArrayLeafCount(conditional_.shape), std::nullopt);
+    std::vector<std::vector<analysis::Footprint>> reads(1);
+    for (size_t branch = 0; branch < conditional_.called.size(); ++branch) {
+      Dataflow dataflow(module_, conditional_.called[branch], context_);
+      Families families(module_, dataflow, context_);
+      InstrId parameter = module_.computation(conditional_.called[branch]).parameters.at(0);
+      use_.consumed.push_back(ConsumedLeaves(dataflow, families, parameter, use_.owned[branch]));
+      ParameterFootprints found = FootprintsOf(module_, dataflow, families, id_, branch, context_);
+      use_.written.push_back(std::move(found.written));
+      reads.push_back(std::move(found.read));
+      FindHomes(branch, dataflow, families);
+    }
+    context_.inner_reads[id_] = std::move(reads);
+    FindOwnHomes(conditional_, outer_, use_);
+    ForgetWhereBuffersMove();
+  }
+
+ private:
+  DefinitionId OperandContent(OperandLeaf place) const {
+    return outer_.value(conditional_.operands[place.operand], place.leaf).definition;
+  }
+
+  void FindHomes(size_t branch, const Dataflow& dataflow, const Families& families) {
+    InstrId parameter = module_.computation(conditional_.called[branch]).parameters.at(0);
+    InstrId root = module_.root(conditional_.called[branch]);
+    std::vector<DefinitionId>& contents = returned_.emplace_back(use_.homes.size());
+    for (size_t result = 0; result < use_.homes.size(); ++result) {
+      const analysis::Definition& head =
+          dataflow.definition(families.Head(dataflow.value(root, static_cast<int32_t>(result)).definition));
+      if (head.instruction != parameter) continue;
+      OperandLeaf home{static_cast<int32_t>(branch) + 1, head.leaf};
+      contents[result] = OperandContent(home);
+      if (!use_.homes[result] && taken_.insert(contents[result]).second) use_.homes[result] = home;
+    }
+  }
+
+  // The content's buffer is that of the same result whichever branch runs, or of none.
+  bool StaysInPlace(DefinitionId content) const {
+    for (size_t result = 0; result < use_.homes.size(); ++result) {
+      auto is_here = [&](const std::vector<DefinitionId>& contents) { return contents[result] == content; };
+      if (std::ranges::none_of(returned_, is_here)) continue;
+      bool is_home = use_.homes[result] && OperandContent(*use_.homes[result]) == content;
+      if (!is_home || !std::ranges::all_of(returned_, is_here)) return false;
+    }
+    return true;
+  }
+
+  // Where branches end with buffers that change places, nothing of the operand is there for a later reader.
+  void ForgetWhereBuffersMove() {
+    use_.updated = use_.written;
+    for (size_t branch = 0; branch < use_.written.size(); ++branch) {
+      for (size_t leaf = 0; leaf < use_.written[branch].size(); ++leaf) {
+        OperandLeaf place{static_cast<int32_t>(branch) + 1, static_cast<int32_t>(leaf)};
+        if (!StaysInPlace(OperandContent(place))) use_.written[branch][leaf] = {};
       }
     }
-    FindOwnHomes(conditional, outer, use);
   }
+
+  const Module& module_;
+  const Dataflow& outer_;
+  InstrId id_;
+  const Instruction& conditional_;
+  ScopeContext& context_;
+  BranchUse& use_;
+  std::unordered_set<DefinitionId> taken_;
+  std::vector<std::vector<DefinitionId>>
+      returned_;  // per branch and result: the operand content in whose buffer it lies
+};
+
+}  // namespace
+
+void SummariseBranches(const Module& module, const Scope& scope, ScopeContext& context) {
+  Dataflow outer(module, scope.computation, context);
+  for (int32_t node : ConditionalNodes(module, outer))
+    BranchSummary(module, outer, outer.instruction(node), context).Run();
 }
 
 }  // namespace stead::inplace

@@ -5,8 +5,8 @@
 //               nothing inside (a copy inside, at least as many bytes, could spare the one outside: which of the equally cheap
 //               copies inside is best outside is not looked for); or what the loop hands out is the initial value itself, and the
 //               caller gets it as a result of his own;
-//   the read    an op reads the content whole, or a known box of it. A loop or branch that is only handed it may never look at it, or
-//               at a part; a box seen through another shape counts as all; neither is forced.
+//   the read    an op reads the content whole, or known bytes of it. A loop or branch that is only handed it may never look at it,
+//               or at a part.
 // One copy before or after a conditional may serve several of its branches, so of what those copy only the dearest counts.
 // The least cost of breaking the forced arcs alone is a bound for all plans: fewer arcs never cost more. The plan is exact where it
 // copies no more than that.
@@ -120,6 +120,9 @@ bool LowerBound::IsForced(const Dataflow& dataflow, const Scope& scope, const Ar
                            (module_.instruction(dataflow.instruction(cause.use.node)).opcode == Opcode::kWhile &&
                             IsReturned(dataflow, scope, dataflow.instruction(cause.use.node), cause.use.leaf));
   if (!cause.tie.is_forced && !is_handed_out_too) return false;
+  // A branch that leaves these bytes alone would leave them where they are if its buffers did not change places.
+  bool is_op = cause.use.node < dataflow.node_count();
+  if (is_op && cause.tie.updated && Disjoint(cause.use.bytes, *cause.tie.updated)) return false;
   return IsForcedRead(dataflow, scope, cause.use, writer, cause.tie);
 }
 
@@ -142,8 +145,6 @@ bool LowerBound::IsKept(const Dataflow& dataflow, const Scope& scope, Definition
 bool LowerBound::IsForcedWrite(const Dataflow& dataflow, const Scope& scope, InstrId writer,
                                const PreservingTie& tie) const {
   const Instruction& instruction = module_.instruction(writer);
-  const analysis::Resolved& target = dataflow.value(instruction.operands[static_cast<size_t>(tie.operand)], tie.leaf);
-  if (!target.same_places && !tie.written.whole) return false;
   return tie.is_forced || (instruction.opcode == Opcode::kWhile && IsReturned(dataflow, scope, writer, tie.leaf));
 }
 
@@ -159,7 +160,6 @@ bool LowerBound::IsReturned(const Dataflow& dataflow, const Scope& scope, InstrI
 
 bool LowerBound::IsForcedRead(const Dataflow& dataflow, const Scope& scope, const DefinitionUse& use, int32_t writer,
                               const PreservingTie& tie) const {
-  if (use.is_coarse) return false;
   if (use.node == dataflow.node_count()) return IsResultNeeded(scope, use.leaf);
   InstrId id = dataflow.instruction(use.node);
   const Instruction& reader = module_.instruction(id);
@@ -191,7 +191,7 @@ bool LowerBound::IsRead(const Dataflow& dataflow, const Scope& scope, Definition
   return std::ranges::any_of(dataflow.uses(definition), [&](const DefinitionUse& use) {
     if (use.node == dataflow.node_count()) return scope.kind == Scope::Kind::kEntry;
     Opcode opcode = module_.instruction(dataflow.instruction(use.node)).opcode;
-    return opcode != Opcode::kWhile && opcode != Opcode::kConditional && !use.is_coarse && use.region.whole;
+    return opcode != Opcode::kWhile && opcode != Opcode::kConditional && use.bytes.whole;
   });
 }
 

@@ -135,7 +135,8 @@ void AddConsumedOperands(const Instruction& conditional, const BranchUse& use, c
       auto home = std::ranges::find(use.homes, std::optional(operand));
       int32_t result = home == use.homes.end() ? -1 : static_cast<int32_t>(home - use.homes.begin());
       bool is_forced = IsForced(context, conditional.called[branch], leaf);
-      ties.push_back({operand.operand, operand.leaf, result, {}, is_forced});
+      ties.push_back(
+          {operand.operand, operand.leaf, result, use.written[branch][leaf], is_forced, use.updated[branch][leaf]});
     }
   }
 }
@@ -153,16 +154,18 @@ std::vector<PreservingTie> PreservingTies(const Module& module, const Dataflow& 
                     ArrayLeafNumber(module.shape(instruction.operands[tie.operand]), tie.operand_index),
                     ArrayLeafNumber(instruction.shape, tie.result_index), tie.written});
   }
-  if (instruction.opcode == Opcode::kConditional)
-    AddConsumedOperands(instruction, context.branches.at(id), context, ties);
+  auto branches = context.branches.find(id);
+  if (branches != context.branches.end()) AddConsumedOperands(instruction, branches->second, context, ties);
   if (instruction.opcode != Opcode::kWhile) return ties;
   const std::vector<bool>& untouched = context.untouched_state.at(id);
   auto borrowing = context.borrowing.find(id);
+  auto writes = context.loop_writes.find(id);
   for (int32_t leaf = 0; leaf < static_cast<int32_t>(untouched.size()); ++leaf) {
     bool borrows = borrowing != context.borrowing.end() && borrowing->second.used[leaf];
-    bool is_forced = IsForced(context, instruction.called[1], static_cast<size_t>(leaf));
     if (untouched[leaf] || borrows || IsFollower(context, id, leaf)) continue;
-    ties.push_back({0, leaf, leaf, {}, is_forced});
+    LoopWrite write = writes == context.loop_writes.end() ? LoopWrite{} : writes->second[leaf];
+    bool is_forced = IsForced(context, instruction.called[1], static_cast<size_t>(leaf)) && !write.moved;
+    ties.push_back({0, leaf, leaf, std::move(write.bytes), is_forced});
   }
   return ties;
 }

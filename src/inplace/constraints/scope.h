@@ -33,8 +33,11 @@ struct OperandLeaf {
 
 // What the branches of a conditional do with their operands (branches.h). Branch b's operand is number b + 1.
 struct BranchUse {
-  std::vector<std::vector<bool>> owned;           // per branch and leaf: the branch may overwrite it or hand it on
-  std::vector<std::vector<bool>> consumed;        // ... and does
+  std::vector<std::vector<bool>> owned;     // per branch and leaf: the branch may overwrite it or hand it on
+  std::vector<std::vector<bool>> consumed;  // ... and does
+  std::vector<std::vector<analysis::Footprint>> written;  // the bytes of it that a reader after the conditional misses
+  std::vector<std::vector<analysis::Footprint>>
+      updated;                                    // the bytes of it that the branch updates, buffers' moves apart
   std::vector<std::optional<OperandLeaf>> homes;  // per result leaf: the operand leaf in whose buffer it is handed over
   // Per branch and result leaf: the leaf of the branch's own operand that is the same buffer as the home.
   std::vector<std::vector<std::optional<int32_t>>> own_homes;
@@ -45,12 +48,20 @@ struct LoopBorrowing {
   std::vector<bool> possible, used;
 };
 
+// The bytes of the initial value that a loop's iterations overwrite.
+struct LoopWrite {
+  analysis::Footprint bytes;
+  bool moved = false;  // whole only because the buffer changes places with another
+};
+
 // What planning one scope needs to know of the scopes around and inside it.
 struct ScopeContext : analysis::DataflowContext {
   std::unordered_map<ir::InstrId, BranchUse> branches;
   std::unordered_map<ir::InstrId, LoopBorrowing> borrowing;
   // Per planned loop body and branch, and leaf of its parameter: overwritten in every plan that copies no more (lower_bound.h).
   std::unordered_map<ir::ComputationId, std::vector<bool>> forced_parameters;
+  // Per loop and state leaf (footprints.h). Whole when missing.
+  std::unordered_map<ir::InstrId, std::vector<LoopWrite>> loop_writes;
 };
 
 // Every planned computation, callers before callees. A computation called from two places is cloned for the second.
@@ -75,8 +86,9 @@ struct PreservingTie {
   int32_t operand = 0;
   int32_t leaf = 0;         // array leaf of the operand
   int32_t result_leaf = 0;  // array leaf of the result that takes the operand's buffer; -1: none does
-  analysis::Region written;
-  bool is_forced = true;  // it does so whichever way the computations that it calls are planned
+  analysis::Footprint written;
+  bool is_forced = true;                       // it does so whichever way the computations that it calls are planned
+  std::optional<analysis::Footprint> updated;  // of a branch: as in BranchUse
 };
 std::vector<PreservingTie> PreservingTies(const ir::Module& module, const analysis::Dataflow& dataflow, int32_t node,
                                           const ScopeContext& context);

@@ -428,7 +428,7 @@ class Assigner {
     const Definition& made = walk.dataflow.definition(definition);
     const Instruction& slice = module_.instruction(made.instruction);
     const ir::Shape& array = module_.shape(slice.operands[0]);
-    const Region& box = walk.dataflow.effects(made.node).reads[0].region;
+    const Region box = analysis::SliceRegion(slice);
     bool dense =
         std::ranges::all_of(slice.As<ir::SliceAttributes>().strides, [](int64_t stride) { return stride == 1; });
     if (!dense || made.bytes == 0 || !IsContiguous(array, box)) return std::nullopt;
@@ -461,7 +461,7 @@ class Assigner {
     const ir::Dimensions& sizes = slice.shape.dimensions;
     const Region window = Region::Box(ir::Dimensions(sizes.size(), 0), sizes);
     // A window whose place is known may be read after other rows were overwritten; a pointer counts as reading any row.
-    if (!walk.dataflow.effects(made.node).reads[0].region.whole) return std::nullopt;
+    if (walk.dataflow.effects(made.node).reads[0].bytes.is_known()) return std::nullopt;
     if (made.bytes == 0 || sizes == array.dimensions || !array.is_row_major() || !IsContiguous(array, window))
       return std::nullopt;
     // Kernels may count on the alignment of their operands.
@@ -549,7 +549,8 @@ class Assigner {
     }
   }
 
-  // Per branch and operand leaf of a conditional: its buffer is over with the conditional, so the branch may overwrite it.
+  // Per branch and operand leaf of a conditional: its buffer is over with the conditional, so that the branch may use it for
+  // anything. What others read later of an operand that the branch owns is what its updates leave alone.
   std::vector<std::vector<bool>> SpentOperands(Walk& walk, InstrId id) {
     std::vector<std::vector<bool>> spent;
     if (module_.instruction(id).opcode != Opcode::kConditional) return spent;
@@ -564,8 +565,6 @@ class Assigner {
             slices[leaf].offset == 0 && shapes[leaf]->byte_size() == plan_.buffers[slices[leaf].buffer].bytes;
         bool is_single = std::ranges::count(slices, slices[leaf].buffer, &Slice::buffer) == 1;
         leaves.push_back(local.writable && is_whole && is_single && local.last_use <= walk.dataflow.node(id));
-        bool consumed = context_.branches.at(id).consumed[branch - 1][leaf];
-        STEAD_CHECK(!consumed || leaves[leaf], module_.instruction(id).name);
       }
     }
     return spent;

@@ -26,6 +26,12 @@ bool IsContiguous(const ir::Shape& array, const analysis::Region& box) {
   return true;
 }
 
+int64_t BoxBytes(const ir::Shape& array, const analysis::Region& box) {
+  int64_t bytes = ir::ElementBytes(array.element_type);
+  for (int64_t size : box.sizes) bytes *= size;
+  return bytes;
+}
+
 int64_t BoxOffset(const ir::Shape& array, const analysis::Region& box) {
   int64_t stride = ir::ElementBytes(array.element_type), offset = 0;
   for (int64_t dim : MinorToMajor(array)) {

@@ -80,10 +80,7 @@ void Arcs::AddTarget(InstrId value, InstrId overwriter) {
 bool Arcs::ReadsApart(InstrId reader, size_t operand, InstrId overwriter) const {
   const analysis::Effects update = analysis::EffectsOf(module_, overwriter);
   if (IsControl(module_.instruction(overwriter).opcode) || update.ties.empty()) return false;
-  InstrId target = module_.operand(overwriter, static_cast<size_t>(update.ties.front().operand));
-  // Boxes compare only in the same shape.
-  if (!(module_.shape(target) == module_.shape(module_.operand(reader, operand)))) return false;
-  return analysis::Disjoint(analysis::EffectsOf(module_, reader).reads[operand].region, update.ties.front().written);
+  return analysis::Disjoint(analysis::EffectsOf(module_, reader).reads[operand].bytes, update.ties.front().written);
 }
 
 std::vector<InstrId> Arcs::OverwritersAfter(InstrId reader) const {

@@ -1,0 +1,131 @@
+// Which bytes ops read and write, and which of those meet.
+#include "analysis/effects.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "analysis/index_value.h"
+#include "frontend/hlo_text/parser.h"
+
+namespace stead::analysis {
+namespace {
+
+// The entry of a program with an array x of 8 rows of 4 numbers, numbers i and j, and these lines.
+ir::Module Program(const std::string& lines) {
+  std::string text = fmt::format(
+      "HloModule m\n\nreplace {{\n  a = s32[] parameter(0)\n  ROOT b = s32[] parameter(1)\n}}\n\nENTRY main {{\n"
+      "  x = s32[8,4] parameter(0)\n  i = s32[] parameter(1)\n  j = s32[] parameter(2)\n  zero = s32[] constant(0)\n"
+      "  one = s32[] constant(1)\n  row = s32[1,4] parameter(3)\n  rows = s32[2,4] parameter(4)\n{}"
+      "  ROOT t = () tuple()\n}}\n",
+      lines);
+  auto module = frontend::ParseHloText(text, "test");
+  STEAD_CHECK(module.ok(), module.ok() ? "" : module.error().ToString());
+  return std::move(*module);
+}
+
+ir::InstrId Named(const ir::Module& module, std::string_view name) {
+  for (ir::InstrId id : module.entry_computation().instructions) {
+    if (module.instruction(id).name == name) return id;
+  }
+  return {};
+}
+
+Footprint ReadOf(const ir::Module& module, std::string_view name) {
+  return EffectsOf(module, Named(module, name)).reads.at(0).bytes;
+}
+
+Footprint WrittenBy(const ir::Module& module, std::string_view name) {
+  return EffectsOf(module, Named(module, name)).ties.at(0).written;
+}
+
+// `bytes` bytes from `start` on.
+Footprint BytesFrom(int64_t start, int64_t bytes) { return Footprint::Of({.start = start, .bytes = bytes}); }
+
+TEST(Effects, ASliceReadsEveryOtherRow) {
+  ir::Module module = Program(
+      "  even = s32[4,4] slice(x), slice={[0:8:2], [0:4]}\n  odd = s32[4,4] slice(x), slice={[1:8:2], [0:4]}\n"
+      "  last = s32[1,4] slice(x), slice={[7:8], [0:4]}\n");
+  EXPECT_EQ(ReadOf(module, "even"), Footprint::Of({.start = 0, .bytes = 16, .axes = {{32, 4}}}));
+  EXPECT_TRUE(Disjoint(ReadOf(module, "even"), ReadOf(module, "odd")));
+  EXPECT_FALSE(Disjoint(ReadOf(module, "last"), ReadOf(module, "odd")));
+}
+
+TEST(Effects, AFlatSliceIsRowsOfTheArray) {
+  ir::Module module = Program(
+      "  flat = s32[32] reshape(x)\n  piece = s32[6] slice(flat), slice={[10:16]}\n"
+      "  second = s32[1,4] slice(x), slice={[2:3], [0:4]}\n  fourth = s32[1,4] slice(x), slice={[4:5], [0:4]}\n");
+  EXPECT_EQ(ReadOf(module, "piece"), BytesFrom(40, 24));
+  EXPECT_FALSE(Disjoint(ReadOf(module, "piece"), ReadOf(module, "second")));
+  EXPECT_TRUE(Disjoint(ReadOf(module, "piece"), ReadOf(module, "fourth")));
+}
+
+TEST(Effects, WindowsAtOneUnknownPlaceAreComparedThere) {
+  ir::Module module = Program(
+      "  next = s32[] add(i, one)\n  left = s32[1,2] dynamic-slice(x, i, zero), dynamic_slice_sizes={1,2}\n"
+      "  two = s32[] constant(2)\n  right = s32[1,2] dynamic-slice(x, i, two), dynamic_slice_sizes={1,2}\n"
+      "  other = s32[1,2] dynamic-slice(x, j, zero), dynamic_slice_sizes={1,2}\n"
+      "  below = s32[1,2] dynamic-slice(x, next, zero), dynamic_slice_sizes={1,2}\n");
+  EXPECT_TRUE(Disjoint(ReadOf(module, "left"), ReadOf(module, "right")));
+  EXPECT_FALSE(Disjoint(ReadOf(module, "left"), ReadOf(module, "other")));
+  EXPECT_TRUE(Disjoint(ReadOf(module, "other"), ReadOf(module, "right"))) << "columns 0 and 1, and 2 and 3";
+  // At the last row both are moved to the same place.
+  EXPECT_FALSE(Disjoint(ReadOf(module, "left"), ReadOf(module, "below")));
+}
+
+TEST(Effects, AGatherReadsTheRowsOfItsConstant) {
+  ir::Module module = Program(
+      "  at = s32[3,1] constant({{1}, {9}, {-2}})\n"
+      "  got = s32[3,4] gather(x, at), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+      "index_vector_dim=1, slice_sizes={1,4}\n");
+  // 9 is moved to row 7, -2 to row 0.
+  Footprint rows = BytesFrom(0, 32);
+  rows.Include(BytesFrom(112, 16));
+  EXPECT_EQ(ReadOf(module, "got"), rows);
+}
+
+TEST(Effects, AScatterWritesTheRowsOfItsConstantThatAreInside) {
+  ir::Module module = Program(
+      "  at = s32[2,1] constant({{3}, {9}})\n"
+      "  put = s32[8,4] scatter(x, at, rows), update_window_dims={1}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=replace\n");
+  EXPECT_EQ(WrittenBy(module, "put"), BytesFrom(48, 16));
+}
+
+TEST(Effects, IndicesAlongAnotherDimensionAndOfTwoNumbers) {
+  ir::Module module = Program(
+      "  at = s32[2,3] constant({{1, 2, 6}, {0, 3, 1}})\n"
+      "  got = s32[3] gather(x, at), offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={0,1}, "
+      "index_vector_dim=0, slice_sizes={1,1}\n"
+      "  from = s32[4,1] iota(), iota_dimension=0\n"
+      "  first = s32[4,4] gather(x, from), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+      "index_vector_dim=1, slice_sizes={1,4}\n");
+  Footprint elements = BytesFrom(16, 4);   // 1, 0
+  elements.Include(BytesFrom(4 * 11, 4));  // 2, 3
+  elements.Include(BytesFrom(4 * 25, 4));  // 6, 1
+  EXPECT_TRUE(Covers(elements, ReadOf(module, "got")));
+  EXPECT_TRUE(Covers(ReadOf(module, "got"), elements));
+  EXPECT_EQ(ReadOf(module, "first"), BytesFrom(0, 64));
+}
+
+TEST(Effects, UnknownIndicesMayBeAnywhere) {
+  ir::Module module = Program(
+      "  ids = s32[2,1] broadcast(i), dimensions={}\n"
+      "  got = s32[2,4] gather(x, ids), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+      "index_vector_dim=1, slice_sizes={1,4}\n");
+  EXPECT_TRUE(ReadOf(module, "got").whole);
+}
+
+TEST(IndexValue, SumsAndProductsOfOneNumber) {
+  ir::Module module = Program(
+      "  three = s32[] constant(3)\n  a = s32[] multiply(i, three)\n  b = s32[] subtract(a, one)\n"
+      "  c = s32[] negate(b)\n  d = s32[] add(i, j)\n  wide = s64[] convert(i)\n");
+  IndexValue value = IndexValueOf(module, Named(module, "c"));
+  EXPECT_EQ(value.value, Named(module, "i"));
+  EXPECT_EQ(value.factor, -3);
+  EXPECT_EQ(value.addend, 1);
+  EXPECT_EQ(IndexValueOf(module, Named(module, "d")).value, Named(module, "d"));
+  EXPECT_EQ(IndexValueOf(module, Named(module, "wide")).value, Named(module, "wide"));
+}
+
+}  // namespace
+}  // namespace stead::analysis

@@ -1,0 +1,75 @@
+// Loops and conditionals that overwrite a part.
+//
+//   y = while(x), body (a, i): ROOT (dynamic-update-slice(a, ..., i), i + 1)        5 iterations from i = 0
+//   r = slice(x), [7:8]
+//
+// The loop is an op that overwrites rows 0 to 4 of x: r may be read before or after it. What happens inside to a leaf of the state is a
+// chain of updates in one buffer; the bytes that any of them writes, at any iteration, are what the loop overwrites. That holds
+// as long as the state stays in its buffer: where buffers change places, all bytes count as overwritten.
+//
+// A conditional overwrites what the branch that runs does. Where its result lies in the operand's buffer whichever branch runs,
+// the bytes that no branch writes are still there afterwards (branches.cpp).
+#include "inplace/constraints/footprints.h"
+
+namespace stead::inplace {
+
+using analysis::Dataflow;
+using analysis::DefinitionId;
+using analysis::Footprint;
+using ir::InstrId;
+using ir::Module;
+using ir::Opcode;
+
+ParameterFootprints FootprintsOf(const Module& module, const Dataflow& inner, const Families& families, InstrId caller,
+                                 size_t called, const ScopeContext& context) {
+  ir::ComputationId computation = module.instruction(caller).called[called];
+  InstrId parameter = module.computation(computation).parameters.at(0);
+  const size_t leaves = static_cast<size_t>(analysis::ArrayLeafCount(module.shape(parameter)));
+  ParameterFootprints found{std::vector<Footprint>(leaves, Footprint::Nothing()),
+                            std::vector<Footprint>(leaves, Footprint::Nothing()), std::vector<bool>(leaves, false)};
+  auto outside = [&](const Footprint& bytes) {
+    return context.counters.ByIteration(InCaller(module, caller, called, bytes));
+  };
+  for (size_t leaf = 0; leaf < leaves; ++leaf) {
+    DefinitionId content = inner.value(parameter, static_cast<int32_t>(leaf)).definition;
+    for (const analysis::DefinitionUse& use : inner.uses(content)) found.read[leaf].Include(outside(use.bytes));
+  }
+  // The leaf in whose buffer the content is; none for buffers of the computation's own.
+  auto leaf_of = [&](DefinitionId content) {
+    const analysis::Definition& head = inner.definition(families.Head(content));
+    return head.instruction == parameter ? head.leaf : -1;
+  };
+  for (int32_t node = 0; node < inner.node_count(); ++node) {
+    for (const PreservingTie& tie : PreservingTies(module, inner, node, context)) {
+      int32_t leaf = leaf_of(inner.value(module.operand(inner.instruction(node), tie.operand), tie.leaf).definition);
+      if (leaf >= 0) found.written[leaf].Include(outside(tie.written));
+    }
+  }
+  InstrId root = module.root(computation);
+  for (int32_t result = 0; result < analysis::ArrayLeafCount(module.shape(root)); ++result) {
+    int32_t leaf = leaf_of(inner.value(root, result).definition);
+    if (leaf >= 0) found.returned[leaf] = true;
+  }
+  return found;
+}
+
+void SummariseLoops(const Module& module, const Scope& scope, ScopeContext& context) {
+  for (InstrId id : module.computation(scope.computation).instructions) {
+    if (module.instruction(id).opcode != Opcode::kWhile) continue;
+    ir::ComputationId body = module.instruction(id).called[1];
+    Dataflow inner(module, body, context);
+    Families families(module, inner, context);
+    ParameterFootprints found = FootprintsOf(module, inner, families, id, 1, context);
+    InstrId parameter = module.computation(body).parameters.at(0), root = module.root(body);
+    std::vector<LoopWrite>& writes = context.loop_writes[id];
+    writes.clear();
+    for (int32_t leaf = 0; leaf < static_cast<int32_t>(found.written.size()); ++leaf) {
+      DefinitionId head = families.Head(inner.value(root, leaf).definition);
+      bool stays = head == inner.value(parameter, leaf).definition;
+      bool moved = !stays && !found.written[leaf].whole;
+      writes.push_back({stays ? std::move(found.written[leaf]) : Footprint{}, moved});
+    }
+  }
+}
+
+}  // namespace stead::inplace
