@@ -4,6 +4,7 @@
 
 #include "ir/verify.h"
 #include "passes/cleanup/constant_fold.h"
+#include "passes/cleanup/counter_bounds.h"
 #include "passes/cleanup/cse.h"
 #include "passes/cleanup/dead_code.h"
 #include "passes/cleanup/equal_state.h"

@@ -136,6 +136,76 @@ def overlapping_rows_move_down(x):
     return lax.dynamic_update_slice(x, x[:3], (1, 0))
 
 
+# --- parts of the old value that an update leaves alone, read when it has run
+
+
+# The rows that are written are filled first, half an array.
+@program(one_matrix, temp_bytes=ARRAY_BYTES // 2)
+def every_other_row(x):
+    z, x = lax.optimization_barrier((x.at[1::2].set(0.0), x))
+    return z, x[::2].sum(0)
+
+
+@program(one_matrix)
+def rows_by_constant_indices(x):
+    z, x = lax.optimization_barrier((x.at[jnp.array([1, 3])].set(2.0), x))
+    return z, x[jnp.array([0, 2, -1])]
+
+
+@program(one_matrix)
+def rows_that_change_places_by_constant_indices(x):
+    z, x = lax.optimization_barrier((x.at[jnp.array([1, 3])].set(x[jnp.array([3, 1])]), x))
+    return z, x[5]
+
+
+@program(one_matrix)
+def reversed_rows(x):
+    z, x = lax.optimization_barrier((x.at[20:40].set(1.0), x))
+    return z, x[10:2:-1]
+
+
+@program(one_matrix)
+def piece_of_the_flat_array(x):
+    z, x = lax.optimization_barrier((x.reshape(-1).at[300:500].set(0.0).reshape(128, 128), x))
+    return z, x[1], x[4]
+
+
+@program(one_matrix)
+def columns_as_rows_of_the_transpose(x):
+    z, x = lax.optimization_barrier((x.at[:, 7].set(0.0), x))
+    return z, x.T[3:5]
+
+
+@program(lambda: (np.bool_(True), matrix()), donate=(1,))
+def row_beside_the_one_that_a_branch_updates(p, x):
+    z = lax.cond(p, lambda x: x.at[0].set(1.0), lambda x: x, x)
+    z, x = lax.optimization_barrier((z, x))
+    return z, x[5]
+
+
+@program(lambda: (np.int32(1), matrix()), donate=(1,))
+def row_beside_those_that_three_branches_update(which, x):
+    branches = [lambda x: x.at[0].set(1.0), lambda x: x.at[2:4].multiply(2.0), lambda x: x.at[0, 1].add(3.0)]
+    z, x = lax.optimization_barrier((lax.switch(which, branches, x), x))
+    return z, x[1], x[4:100]
+
+
+@program(one_matrix)
+def rows_behind_those_that_a_loop_writes(x):
+    z = lax.fori_loop(0, 20, lambda i, x: x.at[i].set(x[i + 1] * 2), x)
+    z, x = lax.optimization_barrier((z, x))
+    return z, x[20:24]
+
+
+@program(lambda: (np.bool_(False), matrix()), donate=(1,))
+def rows_behind_those_that_a_loop_in_a_branch_writes(p, x):
+    def loop(x):
+        return lax.fori_loop(3, 20, lambda i, x: x.at[i - 2, 5].add(1.0), x)
+
+    z, x = lax.optimization_barrier((lax.cond(p, loop, lambda x: x.at[0].set(0.0), x), x))
+    return z, x[18:24], x[3, 6:]
+
+
 # --- other ops that need no second array
 
 

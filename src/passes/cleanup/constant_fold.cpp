@@ -18,6 +18,8 @@ constexpr int64_t kMaxElements = 65536;
 // A vector of starts or sizes is worth spelling out; a fill or a ramp of a real array is not.
 constexpr int64_t kMaxGeneratedElements = 16;
 constexpr int64_t kMaxGrowth = 2;
+constexpr int64_t kMaxIndexElements = 1024;
+constexpr int kMaxIndexOps = 32;
 
 // Ops whose work is bounded by a small multiple of their operands and result.
 bool IsFoldable(const ir::Instruction& instruction) {
@@ -60,6 +62,51 @@ bool IsEmptyArray(const ir::Module& module, InstrId id, const SideEffects& effec
   }
 }
 
+// The value of a small constant, or of a fill made from one.
+std::optional<ir::Literal> ConstantOrFill(const ir::Module& module, InstrId id) {
+  const ir::Instruction& instruction = module.instruction(id);
+  if (!IsSmallArray(instruction.shape)) return std::nullopt;
+  if (instruction.opcode == Opcode::kBroadcast) {
+    std::optional<ir::Literal> filling = ConstantOrFill(module, instruction.operands[0]);
+    if (!filling || filling->shape().element_count() != 1) return std::nullopt;
+    Result<ir::Literal> value = interp::EvaluateInstruction(module, id, {&*filling, 1});
+    return value.ok() ? std::optional(std::move(value).value()) : std::nullopt;
+  }
+  if (instruction.opcode != Opcode::kConstant || instruction.As<ir::Literal>().elided()) return std::nullopt;
+  return instruction.As<ir::Literal>();
+}
+
+// The numbers of an index array that is computed from constants, fills and ramps only. `budget`: ops that may be evaluated.
+std::optional<ir::Literal> KnownIndices(const ir::Module& module, InstrId id, int& budget) {
+  if (std::optional<ir::Literal> literal = ConstantOrFill(module, id)) return literal;
+  const ir::Instruction& instruction = module.instruction(id);
+  bool is_known_kind = IsFoldable(instruction) || instruction.opcode == Opcode::kBroadcast;
+  if (!is_known_kind || !IsSmallArray(instruction.shape) || budget-- == 0) return std::nullopt;
+  std::vector<ir::Literal> operands;
+  for (InstrId operand : instruction.operands) {
+    std::optional<ir::Literal> known = KnownIndices(module, operand, budget);
+    if (!known) return std::nullopt;
+    operands.push_back(*std::move(known));
+  }
+  Result<ir::Literal> value = interp::EvaluateInstruction(module, id, operands);
+  return value.ok() ? std::optional(std::move(value).value()) : std::nullopt;
+}
+
+// Which elements a gather or scatter touches decides what may run before and after it: its indices are spelled out.
+bool SpellOutIndices(ir::Module& module, InstrId id) {
+  const ir::Instruction& instruction = module.instruction(id);
+  size_t number = instruction.opcode == Opcode::kGather ? 1 : instruction.operands.size() / 2;
+  InstrId indices = instruction.operands[number];
+  const ir::Shape shape = module.shape(indices);
+  if (module.instruction(indices).opcode == Opcode::kConstant || shape.element_count() > kMaxIndexElements)
+    return false;
+  int budget = kMaxIndexOps;
+  std::optional<ir::Literal> known = KnownIndices(module, indices, budget);
+  if (!known) return false;
+  module.SetOperand(id, number, Builder(module, id).Op(Opcode::kConstant, shape, {}, *std::move(known)));
+  return true;
+}
+
 // The value of an instruction when it is known and small.
 std::optional<ir::Literal> KnownValue(const ir::Module& module, InstrId id, const SideEffects& effects) {
   const ir::Instruction& instruction = module.instruction(id);
@@ -67,14 +114,17 @@ std::optional<ir::Literal> KnownValue(const ir::Module& module, InstrId id, cons
   if (!IsSmallArray(instruction.shape) || !IsFoldable(instruction)) return std::nullopt;
   std::vector<ir::Literal> operands;
   int64_t known_elements = 0;
+  bool all_are_fills = !instruction.operands.empty();
   for (InstrId operand : instruction.operands) {
+    std::optional<ir::Literal> literal = ConstantOrFill(module, operand);
+    if (!literal) return std::nullopt;
+    operands.push_back(*std::move(literal));
     const ir::Instruction& source = module.instruction(operand);
-    if (source.opcode != Opcode::kConstant || !IsSmallArray(source.shape)) return std::nullopt;
-    const ir::Literal& literal = source.As<ir::Literal>();
-    if (literal.elided()) return std::nullopt;
-    operands.push_back(literal);
+    if (source.opcode != Opcode::kConstant) continue;
+    all_are_fills = false;
     known_elements += source.shape.element_count();
   }
+  if (all_are_fills) return std::nullopt;
   if (instruction.shape.element_count() > std::max(kMaxGeneratedElements, kMaxGrowth * known_elements))
     return std::nullopt;
   // An op that the interpreter has no meaning for stays in the program; whoever runs it will say so.
@@ -91,6 +141,8 @@ Result<PassReport> FoldConstants(ir::Module& module) {
   for (ir::ComputationId computation : module.ComputationsPostOrder()) {
     const std::vector<InstrId> list = module.computation(computation).instructions;
     for (InstrId id : list) {
+      Opcode opcode = module.instruction(id).opcode;
+      if (opcode == Opcode::kGather || opcode == Opcode::kScatter) changed |= SpellOutIndices(module, id);
       std::optional<ir::Literal> value = KnownValue(module, id, effects);
       if (!value) continue;
       ir::Shape shape = module.shape(id);

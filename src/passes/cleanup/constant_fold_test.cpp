@@ -43,6 +43,38 @@ TEST(ConstantFold, EffectsStayWhateverTheyGive) {
   EXPECT_FALSE(RunPass(module, FoldConstants));
 }
 
+// As JAX writes x[[1, -1]]: negative indices count from the end.
+TEST(ConstantFold, IndicesAreSpelledOut) {
+  ir::Module module = Parse(R"(HloModule m
+    ENTRY main { x = f32[100,2] parameter(0)
+      at = s32[2] constant({1, -1})
+      zero = s32[] constant(0)
+      zeros = s32[2] broadcast(zero), dimensions={}
+      extent = s32[] constant(100)
+      extents = s32[2] broadcast(extent), dimensions={}
+      negative = pred[2] compare(at, zeros), direction=LT
+      from_end = s32[2] add(at, extents)
+      index = s32[2] select(negative, from_end, at)
+      indices = s32[2,1] reshape(index)
+      rows = f32[2,2] gather(x, indices), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},
+        index_vector_dim=1, slice_sizes={1,2}
+      ramp = s32[40] iota(), iota_dimension=0
+      two = s32[] constant(2)
+      twos = s32[40] broadcast(two), dimensions={}
+      even = s32[40] multiply(ramp, twos)
+      others = f32[40,2] gather(x, even), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0},
+        index_vector_dim=1, slice_sizes={1,2}
+      ROOT r = (f32[2,2], f32[40,2]) tuple(rows, others) })");
+  EXPECT_TRUE(RunPass(module, FoldConstants));
+  const ir::Instruction& indices = module.instruction(Named(module, "rows").operands[1]);
+  ASSERT_EQ(indices.opcode, Opcode::kConstant);
+  EXPECT_EQ(indices.As<ir::Literal>().AsInteger(0), 1);
+  EXPECT_EQ(indices.As<ir::Literal>().AsInteger(1), 99);
+  const ir::Instruction& even = module.instruction(Named(module, "others").operands[1]);
+  ASSERT_EQ(even.opcode, Opcode::kConstant);
+  EXPECT_EQ(even.As<ir::Literal>().AsInteger(39), 78);
+}
+
 TEST(ConstantFold, LeavesFillsBarriersAndRandomBits) {
   ir::Module module = Parse(R"(HloModule m
     ENTRY main { a = f32[] constant(5)

@@ -37,10 +37,12 @@ TEST_P(SimplifyRule, Applies) {
       zeros = s32[4,6] broadcast(i0), dimensions={{}}
       fones = f32[4,6] broadcast(f1), dimensions={{}}
       fzeros = f32[4,6] broadcast(f0), dimensions={{}}
+      fones2 = f32[2,6] constant({{ {{1,2,3,4,5,6}}, {{7,8,9,10,11,12}} }})
       {} }})",
                                  GetParam().lines);
   ir::Module module = After(text, Simplify);
   EXPECT_EQ(Root(module).opcode, GetParam().root) << ir::PrintModule(module);
+  ExpectSameMeaning(Parse(text), module);
 }
 
 const Case kCases[] = {
@@ -93,6 +95,23 @@ const Case kCases[] = {
      "u = f32[1,6] slice(x), slice={[2:3], [0:6]}\n d = f32[4,6] dynamic-update-slice(x, u, i1, i0)\n"
      "ROOT r = f32[1,6] slice(d), slice={[1:2], [0:6]}",
      Opcode::kSlice},
+    {"SliceInsideUpdate",
+     "u = f32[2,6] reverse(fones2), dimensions={1}\n d = f32[4,6] dynamic-update-slice(x, u, i1, i0)\n"
+     "ROOT r = f32[1,3] slice(d), slice={[2:3], [1:6:2]}",
+     Opcode::kReverse},
+    {"SliceBesideUpdate",
+     "a = f32[8,6] concatenate(x, fones), dimensions={0}\n d = f32[8,6] dynamic-update-slice(a, fones2, i9, i0)\n"
+     "ROOT r = f32[4,6] slice(d), slice={[0:4], [0:6]}",
+     Opcode::kParameter},
+    {"SliceAcrossUpdateStays",
+     "d = f32[4,6] dynamic-update-slice(x, fones2, i1, i0)\n n = f32[4,6] negate(d)\n"
+     "ROOT r = f32[2,6] slice(d), slice={[0:2], [0:6]}",
+     Opcode::kSlice},
+    {"SliceOfTranspose",
+     "a = f32[6,4] transpose(x), dimensions={1,0}\n ROOT r = f32[2,3] slice(a), slice={[1:5:3], [1:4]}",
+     Opcode::kTranspose},
+    {"SliceOfReverse", "a = f32[4,6] reverse(x), dimensions={1}\n ROOT r = f32[3,2] slice(a), slice={[0:3], [1:5:3]}",
+     Opcode::kReverse},
     {"DynamicSliceKnown", "ROOT r = f32[2,6] dynamic-slice(x, i9, i0), dynamic_slice_sizes={2,6}", Opcode::kSlice},
     {"DynamicSliceAll", "ROOT r = f32[4,6] dynamic-slice(x, i, i), dynamic_slice_sizes={4,6}", Opcode::kParameter},
     {"UpdateAll", "ROOT r = f32[4,6] dynamic-update-slice(fones, x, i, i)", Opcode::kParameter},

@@ -75,14 +75,62 @@ InstrId SliceOfConcatenate(Builder& build, const Instruction& slice) {
   return kNoValue;
 }
 
-// Reading back what an update wrote.
+// Reading back what an update wrote, or what it left alone.
 InstrId SliceOfUpdate(Builder& build, const Instruction& slice) {
   const Instruction& update = build.module().instruction(slice.operands[0]);
-  const ir::SliceAttributes& read = slice.As<ir::SliceAttributes>();
-  if (update.opcode != Opcode::kDynamicUpdateSlice || !UnitStrides(read)) return kNoValue;
+  ir::SliceAttributes read = slice.As<ir::SliceAttributes>();
+  if (update.opcode != Opcode::kDynamicUpdateSlice) return kNoValue;
   const Dimensions& sizes = build.module().shape(update.operands[1]).dimensions;
   std::optional<Dimensions> starts = KnownStarts(build, update, 2, update.shape.dimensions, sizes);
-  return starts && *starts == read.starts && sizes == slice.shape.dimensions ? update.operands[1] : kNoValue;
+  if (!starts || slice.shape.element_count() == 0) return kNoValue;
+  bool is_inside = true, is_apart = false;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    is_inside = is_inside && read.starts[dim] >= (*starts)[dim] && read.limits[dim] <= (*starts)[dim] + sizes[dim];
+    is_apart = is_apart || read.limits[dim] <= (*starts)[dim] || read.starts[dim] >= (*starts)[dim] + sizes[dim];
+  }
+  if (is_apart) return build.Op(Opcode::kSlice, slice.shape, {update.operands[0]}, std::move(read));
+  if (!is_inside) return kNoValue;
+  if (sizes == slice.shape.dimensions) return update.operands[1];
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    read.starts[dim] -= (*starts)[dim];
+    read.limits[dim] -= (*starts)[dim];
+  }
+  return build.Op(Opcode::kSlice, slice.shape, {update.operands[1]}, std::move(read));
+}
+
+// Only what is taken is turned.
+InstrId SliceOfTranspose(Builder& build, const Instruction& slice) {
+  const Instruction& transpose = build.module().instruction(slice.operands[0]);
+  if (transpose.opcode != Opcode::kTranspose) return kNoValue;
+  const Dimensions permutation = transpose.As<ir::DimensionsAttributes>().dimensions;
+  const ir::SliceAttributes& taken = slice.As<ir::SliceAttributes>();
+  ir::SliceAttributes before = taken;
+  Shape part = slice.shape;
+  for (size_t dim = 0; dim < permutation.size(); ++dim) {
+    size_t from = static_cast<size_t>(permutation[dim]);
+    before.starts[from] = taken.starts[dim];
+    before.limits[from] = taken.limits[dim];
+    before.strides[from] = taken.strides[dim];
+    part.dimensions[from] = slice.shape.dimensions[dim];
+  }
+  InstrId piece = build.Op(Opcode::kSlice, std::move(part), {transpose.operands[0]}, std::move(before));
+  return build.Op(Opcode::kTranspose, slice.shape, {piece}, ir::DimensionsAttributes{permutation});
+}
+
+InstrId SliceOfReverse(Builder& build, const Instruction& slice) {
+  const Instruction& reverse = build.module().instruction(slice.operands[0]);
+  if (reverse.opcode != Opcode::kReverse || slice.shape.element_count() == 0) return kNoValue;
+  const Dimensions reversed = reverse.As<ir::DimensionsAttributes>().dimensions;
+  ir::SliceAttributes before = slice.As<ir::SliceAttributes>();
+  for (int64_t dim : reversed) {
+    // The last element that is taken comes first.
+    int64_t extent = reverse.shape.dimensions[dim], count = slice.shape.dimensions[dim];
+    int64_t first = before.starts[dim];
+    before.starts[dim] = extent - 1 - (first + (count - 1) * before.strides[dim]);
+    before.limits[dim] = extent - first;
+  }
+  InstrId piece = build.Op(Opcode::kSlice, slice.shape, {reverse.operands[0]}, std::move(before));
+  return build.Op(Opcode::kReverse, slice.shape, {piece}, ir::DimensionsAttributes{reversed});
 }
 
 InstrId FullDynamicSlice(Builder& build, const Instruction& slice) {
@@ -109,6 +157,8 @@ constexpr Rule kWindowRules[] = {
     {Opcode::kSlice, SliceOfSlice},
     {Opcode::kSlice, SliceOfConcatenate},
     {Opcode::kSlice, SliceOfUpdate},
+    {Opcode::kSlice, SliceOfTranspose},
+    {Opcode::kSlice, SliceOfReverse},
     {Opcode::kDynamicSlice, FullDynamicSlice},
     {Opcode::kDynamicSlice, SliceOfSplat},
     {Opcode::kDynamicSlice, DynamicSliceAtKnownStart},
