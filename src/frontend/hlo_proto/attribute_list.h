@@ -14,7 +14,7 @@
 #include <string_view>
 
 #include "frontend/hlo_proto/fields.h"
-#include "ir/attribute_fields.h"
+#include "ir/text/attribute_fields.h"
 
 namespace stead::frontend {
 

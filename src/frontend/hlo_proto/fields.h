@@ -2,7 +2,7 @@
 // change their meaning; the names follow the .proto files. The messages that these are made of: data_fields.h.
 #pragma once
 
-#include "frontend/hlo_proto/data_fields.h"
+#include "frontend/hlo_proto/data/data_fields.h"
 
 namespace stead::frontend {
 

@@ -9,10 +9,10 @@
 
 #include "base/spelling.h"
 #include "frontend/hlo_proto/attribute_list.h"
-#include "frontend/hlo_proto/literal.h"
+#include "frontend/hlo_proto/data/literal.h"
+#include "frontend/hlo_proto/data/shape.h"
 #include "frontend/hlo_proto/metadata.h"
 #include "frontend/hlo_proto/proto_field_reader.h"
-#include "frontend/hlo_proto/shape.h"
 #include "frontend/hlo_proto/text/extra_attributes.h"
 #include "frontend/hlo_text/attribute_parser.h"
 

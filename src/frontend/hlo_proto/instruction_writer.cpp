@@ -6,10 +6,10 @@
 #include <variant>
 
 #include "frontend/hlo_proto/attribute_list.h"
-#include "frontend/hlo_proto/literal.h"
+#include "frontend/hlo_proto/data/literal.h"
+#include "frontend/hlo_proto/data/shape.h"
 #include "frontend/hlo_proto/metadata.h"
 #include "frontend/hlo_proto/proto_field_writer.h"
-#include "frontend/hlo_proto/shape.h"
 #include "frontend/hlo_proto/text/extra_attributes.h"
 
 namespace stead::frontend {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <unordered_set>
 
+#include "frontend/hlo_proto/data/shape.h"
 #include "frontend/hlo_proto/instruction_reader.h"
 #include "frontend/hlo_proto/message.h"
-#include "frontend/hlo_proto/shape.h"
 #include "frontend/hlo_proto/text/extra_attributes.h"
 
 namespace stead::frontend {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "frontend/hlo_proto/data/shape.h"
 #include "frontend/hlo_proto/instruction_writer.h"
-#include "frontend/hlo_proto/shape.h"
 #include "frontend/hlo_proto/text/extra_attributes.h"
 
 namespace stead::frontend {

@@ -6,7 +6,7 @@
 #include <charconv>
 
 #include "frontend/hlo_text/field_reader.h"
-#include "ir/attribute_fields.h"
+#include "ir/text/attribute_fields.h"
 
 namespace stead::frontend {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "frontend/hlo_text/attribute_parser.h"
-#include "ir/attribute_fields.h"
+#include "ir/text/attribute_fields.h"
 
 namespace stead::frontend {
 

@@ -8,8 +8,8 @@
 #include "frontend/hlo_text/attribute_parser.h"
 #include "frontend/hlo_text/literal_parser.h"
 #include "frontend/hlo_text/shape_parser.h"
-#include "ir/attribute_fields.h"
 #include "ir/infer.h"
+#include "ir/text/attribute_fields.h"
 
 namespace stead::frontend {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/attribute_fields.h"
 #include "ir/infer.h"
+#include "ir/text/attribute_fields.h"
 
 namespace stead::ir {
 namespace {

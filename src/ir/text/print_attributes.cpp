@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "ir/attribute_fields.h"
+#include "ir/text/attribute_fields.h"
 
 namespace stead::ir {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "frontend/hlo_proto/shape.h"
+#include "frontend/hlo_proto/data/shape.h"
 #include "frontend/hlo_proto/text/device_text.h"
 #include "frontend/hlo_text/shape_parser.h"
 

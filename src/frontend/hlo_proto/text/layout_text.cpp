@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "frontend/hlo_proto/element_types.h"
+#include "frontend/hlo_proto/data/element_types.h"
 #include "frontend/hlo_text/cursor.h"
 
 namespace stead::frontend {

@@ -8,9 +8,9 @@
 #include <map>
 
 #include "frontend/hlo_proto/attribute_list.h"
+#include "frontend/hlo_proto/data/shape.h"
 #include "frontend/hlo_proto/proto_field_reader.h"
 #include "frontend/hlo_proto/proto_field_writer.h"
-#include "frontend/hlo_proto/shape.h"
 #include "frontend/hlo_text/field_reader.h"
 #include "frontend/hlo_text/shape_parser.h"
 #include "ir/text/print_attributes.h"

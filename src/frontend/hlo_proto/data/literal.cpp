@@ -1,4 +1,4 @@
-#include "frontend/hlo_proto/literal.h"
+#include "frontend/hlo_proto/data/literal.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "frontend/hlo_proto/shape.h"
+#include "frontend/hlo_proto/data/shape.h"
 #include "ir/literal_layout.h"
 
 namespace stead::frontend {

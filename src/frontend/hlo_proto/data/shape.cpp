@@ -1,4 +1,4 @@
-#include "frontend/hlo_proto/shape.h"
+#include "frontend/hlo_proto/data/shape.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "frontend/hlo_proto/element_types.h"
+#include "frontend/hlo_proto/data/element_types.h"
 #include "frontend/hlo_proto/text/layout_text.h"
 
 namespace stead::frontend {

@@ -1,4 +1,4 @@
-#include "ir/attribute_fields.h"
+#include "ir/text/attribute_fields.h"
 
 #include <algorithm>
 #include <iterator>
