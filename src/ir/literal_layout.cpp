@@ -8,8 +8,10 @@ namespace {
 
 // Byte distance in memory between neighbours along each dimension.
 std::vector<int64_t> MemoryStrides(const Shape& shape) {
-  std::vector<int64_t> strides(shape.dimensions.size());
+  std::vector<int64_t> strides = RowMajorStrides(shape.dimensions);
   int64_t stride = ElementBytes(shape.element_type);
+  // An order that is not given is row major.
+  for (int64_t& elements : strides) elements *= stride;
   for (int64_t dim : shape.layout.minor_to_major) {
     strides[static_cast<size_t>(dim)] = stride;
     stride *= shape.dimensions[static_cast<size_t>(dim)];

@@ -7,7 +7,8 @@
 
 namespace stead::ir {
 
-// Writes the elements of `literal` to `memory` in the layout of `shape`. REQUIRES: same type and dimensions; no tiles.
+// Writes the elements of `literal` to `memory` in the layout of `shape`. REQUIRES: same type and dimensions.
+// Tiles belong to other machines' memory and move nothing here.
 void StoreInLayout(const Literal& literal, const Shape& shape, std::span<std::byte> memory);
 // The literal whose elements lie in `memory` in the layout of `shape`.
 Literal LoadFromLayout(const Shape& shape, std::span<const std::byte> memory);

@@ -66,6 +66,18 @@ def test_given_inputs_and_written_results(lowered, tmp_path):
         np.testing.assert_array_equal(np.load(tmp_path / "3.npy"), np.pad(x, ((1, 2), (0, 3))))
 
 
+# Programs dumped for other machines name tiles; the arrays of the host have none.
+@pytest.mark.parametrize("layout", ["{1,0:T(8,128)}", "{0,1:T(8,128)}"])
+def test_tiles_of_another_machine_move_nothing(layout, tmp_path):
+    program = tmp_path / "tiles.hlo"
+    program.write_text(f"HloModule m\nENTRY e {{\n  x = s32[3,4]{layout} parameter(0)\n  ROOT y = s32[3,4]{layout} add(x, x)\n}}\n")
+    x = np.arange(12, dtype=np.int32).reshape(3, 4)
+    np.save(tmp_path / "x.npy", x)
+    for backend in ("native", "interpreter"):
+        output("run", program, f"--input={tmp_path}/x.npy", f"--output-dir={tmp_path}", f"--backend={backend}")
+        np.testing.assert_array_equal(np.load(tmp_path / "0.npy"), 2 * x)
+
+
 def test_results_are_printed(tmp_path):
     program = tmp_path / "five.hlo"
     program.write_text("HloModule five\nENTRY e {\n  two = s32[2] constant({2, 3})\n  ROOT five = s32[2] add(two, two)\n}\n")
