@@ -1,5 +1,5 @@
 // BufferPlan: the frozen decision where every value lives, in which order the program runs, and which copies remain, why.
-//   Made by MakePlan (planner), proved by CheckPlan (plan_checker, which shares nothing with the planner but
+//   Made by MakePlan (planner), proved by CheckPlan (check/, which shares nothing with the planner but
 //   analysis/effects), printed by explain, lowered by cpu/. Nothing after it decides anything about memory.
 //
 // Buffers are pointer variables. A value lives at (buffer, byte offset). Straight-line code never changes a pointer; a loop
