@@ -4,6 +4,7 @@
 #   python    JAX end to end, round trips, the tools of this repository (pytest)
 #   harness   only when asked for: all of JAX's own cases of its primitives, on Stead and on XLA:CPU
 #   harness-tenth  every tenth of them, and all that ever failed
+#   jax       only when asked for, with files and options of its own: JAX's test files, where STEAD_JAX_TESTS names them
 #   cases     only when asked for: public reports about copies, as scripts that lie beside the repository
 #   sanitize  the parsers' tests, mutants of their inputs included, under AddressSanitizer and UndefinedBehaviorSanitizer
 # STEAD_TEST_SCALE multiplies the number of mutants and of random programs; --all sets it.
@@ -22,6 +23,19 @@ suite_python() { (cd "$root" && run_python -m pytest -q tests/python "$@"); }
 suite_harness() { run_python "$root/tests/harness/run.py" "$@"; }
 
 suite_harness-tenth() { suite_harness --sample; }
+
+suite_jax() {
+  local packages="$root/build/jax_suite/packages" requirements="$root/scripts/requirements-jax-tests.txt" stamp wanted
+  stamp="$packages/.stead-stamp"
+  wanted=$(sha256sum <"$requirements")
+  if [ -n "${STEAD_JAX_TESTS:-}" ] && [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ]; then
+    rm -rf "$packages"
+    logged jax-tests-pip "pip install of what JAX's tests import" run_python -m pip install --quiet --disable-pip-version-check --no-input \
+      --no-deps --target "$packages" -r "$requirements"
+    printf '%s\n' "$wanted" >"$stamp"
+  fi
+  PYTHONPATH="$packages" run_python "$root/tests/jax_suite/run.py" "$@"
+}
 
 suite_cases() { run_python "$root/tests/cases.py" "$@"; }
 
@@ -57,6 +71,11 @@ suite_room() {
 
 test_command() {
   local selected=() all="" word
+  # This suite alone takes names of files and options.
+  if [ "${1:-}" = jax ]; then
+    run_suites "$(printf '%q ' "$@")"
+    return
+  fi
   for word in "$@"; do
     case $word in
       --all) all=1 ;;

@@ -9,16 +9,18 @@ import argparse
 import collections
 import concurrent.futures
 import fnmatch
-import json
 import os
 import pathlib
 import queue
 import re
-import select
 import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from answering_process import AnsweringProcess  # noqa: E402
+
 COVERAGE = HERE.parent.parent / "docs" / "coverage.md"
 ONCE_FAILED = HERE / "once_failed.txt"
 # `| pattern | outcome | reason |`
@@ -26,34 +28,6 @@ ROW = re.compile(r"^\| `([^`]+)` \| (refused|different) \| (.+) \|$")
 SAMPLE_STEP = 10
 SECONDS_FOR_ONE = 300
 FAILURES = ("refused", "different", "crashed", "hung")
-
-
-class Worker:
-    """A process that runs harnesses, replaced when it dies."""
-
-    def __init__(self):
-        self.process = None
-
-    def run(self, index, name):
-        if self.process is None or self.process.poll() is not None:
-            self.process = subprocess.Popen(
-                [sys.executable, str(HERE / "worker.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-        self.process.stdin.write(f"{index}\n".encode())
-        self.process.stdin.flush()
-        ready, _, _ = select.select([self.process.stdout], [], [], SECONDS_FOR_ONE)
-        line = self.process.stdout.readline() if ready else b""
-        if line:
-            return json.loads(line)
-        self.process.kill()
-        status = self.process.wait()
-        outcome = "crashed" if ready else "hung"
-        return {"index": index, "name": name, "outcome": outcome, "message": f"exit status {status}"}
-
-    def close(self):
-        if self.process is not None:
-            self.process.stdin.close()
-            self.process.wait()
 
 
 def list_names():
@@ -77,12 +51,12 @@ def run_all(chosen, names, count):
     """One result per chosen index; a bar on a terminal."""
     workers = queue.SimpleQueue()
     for _ in range(count):
-        workers.put(Worker())
+        workers.put(AnsweringProcess([sys.executable, str(HERE / "worker.py")], SECONDS_FOR_ONE))
 
     def run_one(index):
         worker = workers.get()
         try:
-            return worker.run(index, names[index])
+            return {"index": index, "name": names[index]} | worker.ask(index)
         finally:
             workers.put(worker)
 
