@@ -9,6 +9,7 @@
 #include "pjrt/extensions/ffi_extension.h"
 #include "pjrt/extensions/shardings.h"
 #include "pjrt/plugin.h"
+#include "pjrt/program/compile.h"
 #include "pjrt/program/executable.h"
 #include "pjrt/program/execute.h"
 #include "pjrt/topology.h"
@@ -129,6 +130,8 @@ void FillBuffers(PJRT_Api& api) {
 
 void FillExecutables(PJRT_Api& api) {
   api.PJRT_Client_Compile = Entry<ClientCompile>;
+  api.PJRT_Executable_Serialize = Entry<ExecutableSerialize>;
+  api.PJRT_Executable_DeserializeAndLoad = Entry<ExecutableDeserializeAndLoad>;
   api.PJRT_Executable_Destroy = Entry<ExecutableDestroy>;
   api.PJRT_Executable_Name = Entry<ExecutableName>;
   api.PJRT_Executable_NumReplicas = Entry<ExecutableNumReplicas>;

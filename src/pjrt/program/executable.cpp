@@ -1,24 +1,14 @@
 #include "pjrt/program/executable.h"
 
-#define XXH_INLINE_ALL
-#include <xxhash.h>
-
-#include <cctype>
-#include <cstdlib>
 #include <cstring>
-#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "driver/dump.h"
-#include "frontend/hlo_proto/reader.h"
 #include "frontend/hlo_proto/writer.h"
 #include "pjrt/client.h"
 #include "pjrt/element_type.h"
-#include "pjrt/given_struct.h"
 #include "pjrt/program/cost.h"
-#include "pjrt/program/default_layouts.h"
 
 struct PJRT_SerializedDeviceAssignment {
   std::string bytes;
@@ -33,9 +23,7 @@ namespace stead::pjrt {
 namespace {
 
 constexpr std::string_view kMemoryKind = "device";
-constexpr std::string_view kHloFormat = "hlo";
 constexpr std::string_view kOptimizedFormat = "hlo_with_config";
-constexpr std::string_view kBytecodeMagic = "ML\xEFR";
 
 PJRT_NamedValue FloatProperty(std::string_view name, double value) {
   PJRT_NamedValue property = {};
@@ -48,61 +36,10 @@ PJRT_NamedValue FloatProperty(std::string_view name, double value) {
   return property;
 }
 
-Status CheckFormat(std::string_view format, std::string_view code) {
-  if (format == kHloFormat) {
-    if (frontend::IsHloProto(std::as_bytes(std::span(code)))) return {};
-    return InvalidArgument("the program is no HloModuleProto", {}, "a program of format `hlo` is one, serialised");
-  }
-  if (format != "mlir") return InvalidArgument(fmt::format("unknown program format `{}`", format));
-  if (!code.starts_with(kBytecodeMagic)) {
-    return InvalidArgument("the program is not MLIR bytecode", {},
-                           "a program of format `mlir` is a StableHLO portable artifact, which starts with 4D 4C EF 52",
-                           "write MLIR text with `stablehlo.serialize_portable_artifact_str`");
-  }
-  return {};
-}
-
-std::string FingerprintOf(std::string_view code, std::string_view options) {
-  const XXH64_hash_t seed = XXH64(options.data(), options.size(), 0);
-  return fmt::format("{:016x}", XXH64(code.data(), code.size(), seed));
-}
-
-// Arrays leave and enter in the order of elements that the framework assumes when it is not told another.
-Status CheckLayouts(const std::vector<ir::Shape>& shapes, std::string_view what) {
-  for (size_t number = 0; number < shapes.size(); ++number) {
-    if (!shapes[number].is_row_major()) {
-      return Unimplemented(
-          fmt::format("{} {} has layout {}; only row major is offered", what, number, shapes[number].ToString()));
-    }
-  }
-  return {};
-}
-
-// A folder name made from the name of a program, which may hold anything.
-std::string FolderName(std::string_view name) {
-  std::string folder(name.substr(0, 100));
-  for (char& letter : folder) {
-    const bool is_plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' || letter == '-';
-    if (!is_plain) letter = '_';
-  }
-  return folder;
-}
-
-// torch_xla hands over no compile options of the user, so the passes can be asked for by the environment too: STEAD_DUMP_TO
-// gets a folder per program, numbered in the order of compilation.
-void DumpAsEnvironmentSays(const ir::Module& module, driver::Options& options) {
-  static std::atomic<int> number = 0;
-  const char* folder = std::getenv("STEAD_DUMP_TO");
-  if (folder == nullptr || *folder == '\0' || !options.dump_to.empty()) return;
-  options.dump_to = fmt::format("{}/{:04}-{}", folder, number++, FolderName(module.name));
-}
-
 }  // namespace
 
-Program::Program(driver::Compiled compiled_program, CompileOptions compile_options, std::string program_fingerprint)
-    : compiled(std::move(compiled_program)),
-      options(std::move(compile_options)),
-      fingerprint(std::move(program_fingerprint)) {
+Program::Program(driver::Compiled compiled_program, CompileOptions compile_options, SavedProgram saved_source)
+    : compiled(std::move(compiled_program)), options(std::move(compile_options)), source(std::move(saved_source)) {
   for (const ir::Shape& shape : signature().results) {
     output_types.push_back(ToPjrtType(shape.element_type));
     output_dimensions.insert(output_dimensions.end(), shape.dimensions.begin(), shape.dimensions.end());
@@ -128,26 +65,6 @@ Result<const std::string*> Program::OptimizedHlo() const {
     TRY(optimized_hlo_, frontend::WriteHloProtoWithConfig(compiled.plan.module));
   }
   return &*optimized_hlo_;
-}
-
-Status ClientCompile(PJRT_Client_Compile_Args& args) {
-  const PJRT_Program program = ReadStruct(args.program);
-  const std::string_view code(program.code, program.code_size);
-  TRY_STATUS(CheckFormat({program.format, program.format_size}, code));
-  TRY(CompileOptions options, ParseCompileOptions({args.compile_options, args.compile_options_size}));
-  TRY(ir::Module module, driver::Load(std::as_bytes(std::span(code)), nullptr, options.driver.file_name));
-  if (std::string_view(program.format, program.format_size) == kHloFormat) UseDefaultLayouts(module);
-  DumpAsEnvironmentSays(module, options.driver);
-  TRY(const driver::Dump dump, driver::Dump::To(options.driver.dump_to));
-  TRY_STATUS(dump.Write(code.starts_with(kBytecodeMagic) ? "program.mlirbc" : "program.pb", code));
-  TRY(driver::Compiled compiled, driver::Compile(std::move(module), options.driver));
-  TRY_STATUS(CheckLayouts(compiled.executable->signature().parameters, "parameter"));
-  TRY_STATUS(CheckLayouts(compiled.executable->signature().results, "result"));
-  std::string fingerprint = FingerprintOf(code, options.serialized);
-  args.executable = new PJRT_LoadedExecutable{
-      .client = args.client,
-      .program = std::make_shared<Program>(std::move(compiled), std::move(options), std::move(fingerprint))};
-  return {};
 }
 
 Status ExecutableDestroy(PJRT_Executable_Destroy_Args& args) {
@@ -239,8 +156,8 @@ Status ExecutableOptimizedProgram(PJRT_Executable_OptimizedProgram_Args& args) {
 }
 
 Status ExecutableFingerprint(PJRT_Executable_Fingerprint_Args& args) {
-  args.executable_fingerprint = args.executable->program->fingerprint.data();
-  args.executable_fingerprint_size = args.executable->program->fingerprint.size();
+  args.executable_fingerprint = args.executable->program->source.fingerprint.data();
+  args.executable_fingerprint_size = args.executable->program->source.fingerprint.size();
   return {};
 }
 
@@ -317,8 +234,8 @@ Status LoadedExecutableIsDeleted(PJRT_LoadedExecutable_IsDeleted_Args& args) {
 }
 
 Status LoadedExecutableFingerprint(PJRT_LoadedExecutable_Fingerprint_Args& args) {
-  args.executable_fingerprint = args.executable->program->fingerprint.data();
-  args.executable_fingerprint_size = args.executable->program->fingerprint.size();
+  args.executable_fingerprint = args.executable->program->source.fingerprint.data();
+  args.executable_fingerprint_size = args.executable->program->source.fingerprint.size();
   return {};
 }
 

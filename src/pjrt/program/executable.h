@@ -1,4 +1,4 @@
-// Compiled programs: compiling them, and what the framework asks about them. Running one is in execute.h.
+// Compiled programs and what the framework asks about them. Making one is in compile.h, running one in execute.h.
 //   A Program is immutable and shared by every handle to it: LoadedExecutable (can run, can be deleted) and Executable
 //   (only answers). Answers that are strings or lists point into the Program.
 #pragma once
@@ -13,16 +13,17 @@
 #include "base/result.h"
 #include "driver/compile.h"
 #include "pjrt/program/compile_options.h"
+#include "pjrt/program/saved_program.h"
 #include "pjrt_abi.h"
 
 namespace stead::pjrt {
 
 struct Program {
-  Program(driver::Compiled compiled, CompileOptions options, std::string fingerprint);
+  Program(driver::Compiled compiled, CompileOptions options, SavedProgram source);
 
   driver::Compiled compiled;
   CompileOptions options;
-  std::string fingerprint;
+  SavedProgram source;  // what it was compiled from
 
   // The signature in the lists that the C API hands out.
   std::vector<PJRT_Buffer_Type> output_types;
@@ -57,8 +58,6 @@ struct PJRT_LoadedExecutable {
 };
 
 namespace stead::pjrt {
-
-Status ClientCompile(PJRT_Client_Compile_Args& args);
 
 Status ExecutableDestroy(PJRT_Executable_Destroy_Args& args);
 Status ExecutableName(PJRT_Executable_Name_Args& args);

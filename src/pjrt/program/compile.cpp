@@ -1,0 +1,135 @@
+#include "pjrt/program/compile.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <atomic>
+#include <cctype>
+#include <cstdlib>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "driver/dump.h"
+#include "frontend/hlo_proto/reader.h"
+#include "pjrt/client.h"
+#include "pjrt/given_struct.h"
+#include "pjrt/program/default_layouts.h"
+#include "pjrt/program/executable.h"
+#include "pjrt/program/saved_program.h"
+
+struct PJRT_SerializedExecutable {
+  std::string bytes;
+};
+
+namespace stead::pjrt {
+
+namespace {
+
+constexpr std::string_view kHloFormat = "hlo";
+constexpr std::string_view kBytecodeMagic = "ML\xEFR";
+
+Status CheckFormat(std::string_view format, std::string_view code) {
+  if (format == kHloFormat) {
+    if (frontend::IsHloProto(std::as_bytes(std::span(code)))) return {};
+    return InvalidArgument("the program is no HloModuleProto", {}, "a program of format `hlo` is one, serialised");
+  }
+  if (format != "mlir") return InvalidArgument(fmt::format("unknown program format `{}`", format));
+  if (!code.starts_with(kBytecodeMagic)) {
+    return InvalidArgument("the program is not MLIR bytecode", {},
+                           "a program of format `mlir` is a StableHLO portable artifact, which starts with 4D 4C EF 52",
+                           "write MLIR text with `stablehlo.serialize_portable_artifact_str`");
+  }
+  return {};
+}
+
+std::string FingerprintOf(std::string_view code, std::string_view options) {
+  const XXH64_hash_t seed = XXH64(options.data(), options.size(), 0);
+  return fmt::format("{:016x}", XXH64(code.data(), code.size(), seed));
+}
+
+// Arrays leave and enter in the order of elements that the framework assumes when it is not told another.
+Status CheckLayouts(const std::vector<ir::Shape>& shapes, std::string_view what) {
+  for (size_t number = 0; number < shapes.size(); ++number) {
+    if (!shapes[number].is_row_major()) {
+      return Unimplemented(
+          fmt::format("{} {} has layout {}; only row major is offered", what, number, shapes[number].ToString()));
+    }
+  }
+  return {};
+}
+
+// A folder name made from the name of a program, which may hold anything.
+std::string FolderName(std::string_view name) {
+  std::string folder(name.substr(0, 100));
+  for (char& letter : folder) {
+    const bool is_plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' || letter == '-';
+    if (!is_plain) letter = '_';
+  }
+  return folder;
+}
+
+// torch_xla hands over no compile options of the user, so the passes can be asked for by the environment too: STEAD_DUMP_TO
+// gets a folder per program, numbered in the order of compilation.
+void DumpAsEnvironmentSays(const ir::Module& module, driver::Options& options) {
+  static std::atomic<int> number = 0;
+  const char* folder = std::getenv("STEAD_DUMP_TO");
+  if (folder == nullptr || *folder == '\0' || !options.dump_to.empty()) return;
+  options.dump_to = fmt::format("{}/{:04}-{}", folder, number++, FolderName(module.name));
+}
+
+// `given_options`: those of the program, or others that its loader wants instead.
+Result<std::shared_ptr<const Program>> CompileProgram(SavedProgram program, std::string_view given_options) {
+  const std::string& code = *program.code;
+  TRY_STATUS(CheckFormat(program.format, code));
+  TRY(CompileOptions options, ParseCompileOptions(given_options));
+  TRY(ir::Module module, driver::Load(std::as_bytes(std::span(code)), program.code, options.driver.file_name));
+  if (program.format == kHloFormat) UseDefaultLayouts(module);
+  DumpAsEnvironmentSays(module, options.driver);
+  TRY(const driver::Dump dump, driver::Dump::To(options.driver.dump_to));
+  TRY_STATUS(dump.Write(code.starts_with(kBytecodeMagic) ? "program.mlirbc" : "program.pb", code));
+  TRY(driver::Compiled compiled, driver::Compile(std::move(module), options.driver));
+  TRY_STATUS(CheckLayouts(compiled.executable->signature().parameters, "parameter"));
+  TRY_STATUS(CheckLayouts(compiled.executable->signature().results, "result"));
+  return std::make_shared<const Program>(std::move(compiled), std::move(options), std::move(program));
+}
+
+}  // namespace
+
+Status ClientCompile(PJRT_Client_Compile_Args& args) {
+  const PJRT_Program given = ReadStruct(args.program);
+  SavedProgram program{.format = std::string(given.format, given.format_size),
+                       .code = std::make_shared<const std::string>(given.code, given.code_size),
+                       .options = std::string(args.compile_options, args.compile_options_size)};
+  program.fingerprint = FingerprintOf(*program.code, program.options);
+  const std::string options = program.options;
+  TRY(std::shared_ptr<const Program> compiled, CompileProgram(std::move(program), options));
+  args.executable = new PJRT_LoadedExecutable{.client = args.client, .program = std::move(compiled)};
+  return {};
+}
+
+Status ExecutableSerialize(PJRT_Executable_Serialize_Args& args) {
+  auto* holder = new PJRT_SerializedExecutable{WriteSavedProgram(args.executable->program->source, PlatformVersion())};
+  args.serialized_bytes = holder->bytes.data();
+  args.serialized_bytes_size = holder->bytes.size();
+  args.serialized_executable = holder;
+  args.serialized_executable_deleter =
+      reinterpret_cast<void*>(+[](PJRT_SerializedExecutable* executable) { delete executable; });
+  return {};
+}
+
+Status ExecutableDeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args& args) {
+  const std::string_view bytes(static_cast<const char*>(args.serialized_executable), args.serialized_executable_size);
+  const std::string_view other_options(static_cast<const char*>(args.overridden_serialized_compile_options),
+                                       args.overridden_serialized_compile_options_size);
+  TRY(SavedProgram program, ReadSavedProgram(bytes, PlatformVersion()));
+  const std::string options = other_options.empty() ? program.options : std::string(other_options);
+  TRY(std::shared_ptr<const Program> compiled, CompileProgram(std::move(program), options));
+  args.loaded_executable = new PJRT_LoadedExecutable{.client = args.client, .program = std::move(compiled)};
+  return {};
+}
+
+}  // namespace stead::pjrt
