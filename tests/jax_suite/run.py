@@ -45,7 +45,7 @@ class File:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             print(f"{self.path.stem}: cannot be loaded: {done.stderr.strip().splitlines()[-1]}")
-        return done.stdout.split()
+        return done.stdout.splitlines()
 
     def outcomes(self, platform):
         """{name: {outcome, message}} as last kept."""

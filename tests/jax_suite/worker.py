@@ -66,7 +66,8 @@ def load_tests(path):
         if isinstance(suite, unittest.TestSuite):
             pending.extend(suite)
         else:
-            found[suite.id().removeprefix(f"{path.stem}.")] = suite
+            # What absl's own `id` adds, a description, is no part of the name.
+            found[unittest.TestCase.id(suite).removeprefix(f"{path.stem}.")] = suite
     return dict(sorted(found.items()))
 
 
