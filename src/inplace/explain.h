@@ -11,7 +11,7 @@ namespace stead::inplace {
 
 struct Totals {
   int64_t copies = 0;
-  int64_t bytes_copied = 0;  // bytes x executions
+  int64_t bytes_copied = 0;  // bytes x executions, along the dearest path
   int64_t peak_bytes = 0;
 };
 

@@ -111,7 +111,7 @@ struct BufferPlan {
   std::vector<PlanRemark> remarks;
   int64_t arena_bytes = 0;
   int64_t peak_bytes = 0;         // parameters + constants + owned + arena at the worst moment
-  int64_t lower_bound_bytes = 0;  // no plan in the model copies fewer bytes x executions
+  int64_t lower_bound_bytes = 0;  // no plan in the model copies fewer bytes x executions (cost.h)
   bool exact = true;              // lower bound reached
 
   // True when the instruction does nothing at run time: its leaves are placed on its operand's bytes.

@@ -72,10 +72,8 @@ class Planner {
     for (const Scope& scope : scopes_) GrantBranchOperands(plan_.module, scope, all_granted, context_);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) TRY_STATUS(PlanScope(*scope));
     plan_.module.is_scheduled = true;
-    int64_t copied_bytes = 0;
-    for (const CopyRecord& record : plan_.copies) copied_bytes += CostOf(record);
-    plan_.lower_bound_bytes += lower_bound_->Total();
-    plan_.exact = copied_bytes == plan_.lower_bound_bytes;
+    plan_.lower_bound_bytes = lower_bound_->Total();
+    plan_.exact = CopiedBytes(plan_) == plan_.lower_bound_bytes;
     AssignBuffers(plan_, scopes_, context_, options_);
     ReportDonations(plan_, context_);
     ReportKernels(plan_);
@@ -83,13 +81,11 @@ class Planner {
   }
 
  private:
-  int64_t CostOf(const CopyRecord& record) const { return SaturatingProduct(record.bytes, record.executions); }
-
   void RecordWrittenCopies(const Scope& scope) {
     for (InstrId id : plan_.module.computation(scope.computation).instructions) {
       if (plan_.module.instruction(id).opcode != Opcode::kCopy) continue;
       plan_.copies.push_back(DescribeWrittenCopy(plan_.module, scope, id));
-      plan_.lower_bound_bytes += CostOf(plan_.copies.back());
+      lower_bound_->AddCopy(scope, plan_.copies.back().bytes);
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/effects.h"
 #include "driver/compile.h"
+#include "inplace/cost.h"
 #include "inplace/plan_replay.h"
 #include "ir/verify.h"
 #include "trials/trial.h"

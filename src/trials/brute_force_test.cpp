@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "inplace/cost.h"
 #include "ir/text/printer.h"
 #include "passes/pass_runner.h"
 #include "trials/least_copies.h"

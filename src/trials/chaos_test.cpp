@@ -2,6 +2,7 @@
 // that are proved to copy the least), the checker accepts the plan, and it computes the same.
 #include <gtest/gtest.h>
 
+#include "inplace/cost.h"
 #include "inplace/plan_replay.h"
 #include "trials/trial.h"
 

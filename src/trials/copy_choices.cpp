@@ -79,7 +79,10 @@ class Collector {
       is_covered_ = is_covered_ && leaf.is_array() && leaf.is_row_major();
     });
     if (effects.has_side_effect || instruction.opcode == Opcode::kCall) is_covered_ = false;
-    if (instruction.opcode == Opcode::kCopy) choices_.written_bytes += instruction.shape.byte_size() * executions;
+    if (instruction.opcode == Opcode::kCopy) {
+      size_t number = choices_.numbers.at(instruction.computation);
+      choices_.computations[number].written_bytes += instruction.shape.byte_size() * executions;
+    }
     if (!RunsOthers(module_, id)) return;
     int64_t times = 1;
     if (instruction.opcode == Opcode::kWhile) counters_.Add(module_, id);
@@ -172,15 +175,19 @@ class Collector {
       for (int32_t operand = 0; operand < static_cast<int32_t>(operands.size()); ++operand) {
         for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(operands[operand])); ++leaf) {
           LeafUse use{computation.id, id, operand, leaf, {}, effects.reads[operand].bytes};
-          Buy({AddUse(std::move(use), operands[operand])}, operands[operand], leaf, computation.executions);
+          int32_t number = AddUse(std::move(use), operands[operand]);
+          bool is_given = operand > 0 && module_.instruction(id).opcode == Opcode::kConditional;
+          ComputationId taken_in = is_given ? module_.instruction(id).called[operand - 1] : computation.id;
+          Buy({number}, operands[operand], leaf, computation.executions, taken_in);
         }
       }
-      if (module_.instruction(id).opcode == Opcode::kConditional) ShareBranchOperands(computation, id);
+      if (module_.instruction(id).opcode == Opcode::kConditional) BuyForBranches(computation, id);
     }
     InstrId root = module_.root(computation.id);
     computation.first_result_use = NextUse();
     for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(root)); ++leaf) {
-      Buy({AddUse({.computation = computation.id, .leaf = leaf}, root)}, root, leaf, computation.executions);
+      Buy({AddUse({.computation = computation.id, .leaf = leaf}, root)}, root, leaf, computation.executions,
+          computation.id);
     }
   }
 
@@ -205,23 +212,22 @@ class Collector {
     return bytes;
   }
 
-  void Buy(std::vector<int32_t> uses, InstrId value, int32_t leaf, int64_t executions) {
+  void Buy(std::vector<int32_t> uses, InstrId value, int32_t leaf, int64_t executions, ComputationId taken_in) {
     const ir::Shape& shape = SubShape(module_.shape(value), analysis::ArrayLeafIndex(module_.shape(value), leaf));
     int64_t bytes = shape.byte_size();
     if (std::optional<int64_t> part = PartBytes(choices_.uses[uses[0]], shape)) bytes = *part;
-    choices_.purchases.push_back({std::move(uses), bytes * executions});
+    choices_.purchases.push_back({std::move(uses), taken_in, bytes * executions});
   }
 
-  // Only one branch runs: one copy may serve them all.
-  void ShareBranchOperands(const ComputationChoices& computation, InstrId conditional) {
+  // A copy that is taken before the conditional is reached. Only one branch runs: it may serve them all.
+  void BuyForBranches(const ComputationChoices& computation, InstrId conditional) {
     std::map<ValueLeaf, std::vector<int32_t>> sharing;
     for (int32_t number = 0; number < static_cast<int32_t>(choices_.uses.size()); ++number) {
       const LeafUse& use = choices_.uses[number];
       if (use.user == conditional && use.operand > 0) sharing[use.origin].push_back(number);
     }
-    for (auto& [origin, uses] : sharing) {
-      if (uses.size() > 1) Buy(uses, origin.instruction, origin.leaf, computation.executions);
-    }
+    for (auto& [origin, uses] : sharing)
+      Buy(uses, origin.instruction, origin.leaf, computation.executions, computation.id);
   }
 
   // Leaves whose bytes may be the same: a partition, too coarse rather than too fine.

@@ -31,15 +31,18 @@ struct LeafUse {
   analysis::Footprint bytes;  // what is read
 };
 
-// A private copy, taken as soon as the value is there, of what one use reads; or one for all branches of a conditional.
+// A private copy, taken as soon as the value is there, of what one use reads; or of an operand of a conditional, either for all
+// branches, or when one of them begins.
 struct Purchase {
   std::vector<int32_t> uses;
-  int64_t cost = 0;  // bytes x executions
+  ir::ComputationId computation;  // where it is taken: that of the uses, or the branch
+  int64_t cost = 0;               // bytes x executions
 };
 
 struct ComputationChoices {
   ir::ComputationId id;
   int64_t executions = 1;
+  int64_t written_bytes = 0;  // moved by the copies that the program itself asks for
   // Every order of the ops that overwrite something; all others run as soon as they can.
   std::vector<std::vector<ir::InstrId>> orders;
   int32_t first_result_use = 0;  // number of the use of result leaf 0; the others follow
@@ -53,7 +56,6 @@ struct CopyChoices {
   // Per instruction: the number of its first use; those of its other operand leaves follow in order.
   IdVector<ir::InstrId, int32_t> first_use;
   std::vector<Purchase> purchases;
-  int64_t written_bytes = 0;  // moved by the copies that the program itself asks for
 };
 
 // None when the module has too many orders, or ops that are not covered: side effects, calls, other layouts.

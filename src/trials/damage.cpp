@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "inplace/cost.h"
+
 namespace stead::trials {
 
 using inplace::Buffer;
@@ -66,8 +68,9 @@ bool DropCopy(BufferPlan& plan, Random& random) {
   if (plan.placements[copy].empty() || plan.module.shape(copy) != plan.module.shape(operand)) return false;
   if (plan.module.root(plan.module.instruction(copy).computation) == copy) return false;
   Slice place = plan.placements[copy][0];
-  plan.lower_bound_bytes -= plan.copies[number].bytes * plan.copies[number].executions;
+  plan.lower_bound_bytes -= inplace::CopiedBytes(plan);
   plan.copies.erase(plan.copies.begin() + static_cast<std::ptrdiff_t>(number));
+  plan.lower_bound_bytes += inplace::CopiedBytes(plan);
   Redirect(plan, place.buffer, plan.placements[operand][0]);
   plan.module.ReplaceAllUses(copy, operand);
   plan.module.Erase(copy);

@@ -23,12 +23,59 @@ constexpr size_t kMostSets = 3000;
 constexpr int64_t kMostCandidates = 40'000;
 constexpr int64_t kUnknownTripCount = 10;
 
+// What candidates cost: along the dearest path, since of a conditional only one branch runs.
+class PathCosts {
+ public:
+  PathCosts(const Module& module, const CopyChoices& choices) : choices_(choices) {
+    for (const ComputationChoices& computation : choices.computations) {
+      std::vector<std::vector<size_t>>& inside = inside_.emplace_back();
+      for (ir::InstrId id : module.computation(computation.id).instructions) {
+        const ir::Instruction& instruction = module.instruction(id);
+        bool is_loop = instruction.opcode == ir::Opcode::kWhile;
+        if (!is_loop && instruction.opcode != ir::Opcode::kConditional) continue;
+        if (!is_loop) inside.emplace_back();
+        for (ir::ComputationId called : instruction.called) {
+          if (is_loop) inside.emplace_back();
+          inside.back().push_back(choices.numbers.at(called));
+        }
+      }
+    }
+  }
+
+  int64_t Of(const std::vector<int32_t>& purchases) const {
+    std::vector<int64_t> own;
+    for (const ComputationChoices& computation : choices_.computations) own.push_back(computation.written_bytes);
+    for (int32_t number : purchases) {
+      const Purchase& purchase = choices_.purchases[number];
+      own[choices_.numbers.at(purchase.computation)] += purchase.cost;
+    }
+    return From(0, own);
+  }
+
+ private:
+  int64_t From(size_t computation, const std::vector<int64_t>& own) const {
+    int64_t total = own[computation];
+    for (const std::vector<size_t>& alternatives : inside_[computation]) {
+      int64_t dearest = 0;
+      for (size_t alternative : alternatives) dearest = std::max(dearest, From(alternative, own));
+      total += dearest;
+    }
+    return total;
+  }
+
+  const CopyChoices& choices_;
+  // Per computation: groups of called computations, of each of which one runs.
+  std::vector<std::vector<std::vector<size_t>>> inside_;
+};
+
 class Search {
  public:
-  Search(const Module& module, const CopyChoices& choices) : module_(module), choices_(choices) {
+  Search(const Module& module, const CopyChoices& choices)
+      : module_(module), choices_(choices), costs_(module, choices) {
     by_cost_.resize(choices.purchases.size());
     std::iota(by_cost_.begin(), by_cost_.end(), 0);
-    std::ranges::stable_sort(by_cost_, std::greater<>(), [&](int32_t number) { return CostOf(number); });
+    std::ranges::stable_sort(by_cost_, std::greater<>(),
+                             [&](int32_t number) { return choices_.purchases[number].cost; });
   }
 
   // A right candidate that costs at most `limit`. Sets is_decided() to false when that was too much work.
@@ -44,11 +91,8 @@ class Search {
   }
 
   bool is_decided() const { return is_decided_; }
-  int64_t CostOf(const Candidate& candidate) const {
-    int64_t cost = 0;
-    for (int32_t number : candidate.purchases) cost += CostOf(number);
-    return cost;
-  }
+  int64_t CostOf(const Candidate& candidate) const { return costs_.Of(candidate.purchases); }
+  int64_t LeastCost() const { return costs_.Of({}); }
 
   // Without what it does not need.
   void Trim(Candidate& candidate) const {
@@ -64,26 +108,32 @@ class Search {
   }
 
  private:
-  int64_t CostOf(int32_t number) const { return choices_.purchases[number].cost; }
+  bool Fits(std::vector<int32_t> chosen, int32_t added, int64_t limit) const {
+    chosen.push_back(added);
+    return costs_.Of(chosen) <= limit;
+  }
 
-  // Sets that cost at most `left` and that no cheaper purchase further on could be added to.
-  void ListSets(size_t next, int64_t left, std::vector<int32_t>& chosen) {
+  // Sets that cost at most `limit` and to which nothing can be added.
+  void ListSets(size_t next, int64_t limit, std::vector<int32_t>& chosen) {
     if (sets_.size() > kMostSets) is_decided_ = false;
     if (!is_decided_) return;
     if (next == by_cost_.size()) {
       bool is_full = std::ranges::all_of(by_cost_, [&](int32_t number) {
-        return CostOf(number) > left || std::ranges::find(chosen, number) != chosen.end();
+        return std::ranges::find(chosen, number) != chosen.end() || !Fits(chosen, number, limit);
       });
       if (is_full) sets_.push_back(chosen);
       return;
     }
     int32_t number = by_cost_[next];
-    if (CostOf(number) <= left) {
+    if (Fits(chosen, number, limit)) {
       chosen.push_back(number);
-      ListSets(next + 1, left - CostOf(number), chosen);
+      ListSets(next + 1, limit, chosen);
       chosen.pop_back();
     }
-    if (CostOf(number) > 0) ListSets(next + 1, left, chosen);
+    // Left out where it may come not to fit.
+    std::vector<int32_t> all_others = chosen;
+    all_others.insert(all_others.end(), by_cost_.begin() + static_cast<int64_t>(next) + 1, by_cost_.end());
+    if (!Fits(std::move(all_others), number, limit)) ListSets(next + 1, limit, chosen);
   }
 
   std::optional<Candidate> FindOrders(const std::vector<int32_t>& purchases) {
@@ -104,6 +154,7 @@ class Search {
 
   const Module& module_;
   const CopyChoices& choices_;
+  PathCosts costs_;
   std::vector<int32_t> by_cost_;  // purchases, the dearest first
   std::vector<std::vector<int32_t>> sets_;
   int64_t tried_ = 0;
@@ -130,9 +181,8 @@ LeastCopies FindLeastCopies(const Module& module, int64_t planned_bytes) {
   std::optional<CopyChoices> choices = CollectCopyChoices(module, kUnknownTripCount);
   if (!choices) return (least.explanation = "undecided: orders"), least;
   Search search(module, *choices);
-  const int64_t planned = planned_bytes - choices->written_bytes;
-  std::optional<Candidate> best = search.Find(planned);
-  while (best && search.is_decided() && search.CostOf(*best) > 0) {
+  std::optional<Candidate> best = search.Find(planned_bytes);
+  while (best && search.is_decided() && search.CostOf(*best) > search.LeastCost()) {
     search.Trim(*best);
     std::optional<Candidate> better = search.Find(search.CostOf(*best) - 1);
     if (!better) break;
@@ -142,7 +192,7 @@ LeastCopies FindLeastCopies(const Module& module, int64_t planned_bytes) {
   least.is_decided = true;
   if (!best) return least;
   search.Trim(*best);
-  least.bytes = search.CostOf(*best) + choices->written_bytes;
+  least.bytes = search.CostOf(*best);
   least.explanation = Explanation(module, *choices, *best);
   return least;
 }

@@ -1,6 +1,6 @@
 // The least bytes that any plan of a small module copies, by brute force: the oracle for how good plans are.
 //   All orders of all computations x all sets of private copies that cost no more than the plan under test, each run on shared
-//   memory, along every path. Slow; tens of instructions at most.
+//   memory, along every path. The cost of a plan is that of its dearest path. Slow; tens of instructions at most.
 #pragma once
 
 #include <cstdint>

@@ -60,8 +60,10 @@ class SharedRun {
         taken_at_(module.instruction_count()) {
     for (int32_t number : candidate.purchases) {
       for (int32_t use : choices.purchases[number].uses) {
+        // One that is taken early serves as well as one that is taken later.
+        if (IsTakenEarly(use)) continue;
         bought_[use] = number;
-        taken_at_[choices.uses[use].origin.instruction].push_back(use);
+        if (IsTakenEarly(use)) taken_at_[choices.uses[use].origin.instruction].push_back(use);
       }
     }
   }
@@ -137,6 +139,9 @@ class SharedRun {
   }
 
   bool IsBought(int32_t use) const { return bought_[use] >= 0; }
+  bool IsTakenEarly(int32_t use) const {
+    return IsBought(use) && choices_.purchases[bought_[use]].computation == choices_.uses[use].computation;
+  }
 
   // What the use works on: the value itself, or its private copy.
   Leaf Given(int32_t use, const Leaf& value, std::vector<std::pair<int32_t, size_t>>& copies) {
@@ -229,7 +234,10 @@ class SharedRun {
     }
     std::vector<Leaf> given, results;
     std::vector<std::pair<int32_t, size_t>> copies;
-    for (const Leaf& leaf : values_[conditional.operands[branch + 1]]) given.push_back(Given(use++, leaf, copies));
+    for (const Leaf& leaf : values_[conditional.operands[branch + 1]]) {
+      if (IsBought(use) && !IsTakenEarly(use) && !Holds(leaf)) return false;
+      given.push_back(Given(use++, leaf, copies));
+    }
     if (!RunComputation(conditional.called[branch], given, results)) return false;
     values_[id] = std::move(results);
     return true;

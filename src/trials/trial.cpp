@@ -78,12 +78,6 @@ std::string Difference(const std::vector<ir::Literal>& expected, const std::vect
   return "";
 }
 
-int64_t CopiedBytes(const inplace::BufferPlan& plan) {
-  int64_t bytes = 0;
-  for (const inplace::CopyRecord& copy : plan.copies) bytes += copy.bytes * copy.executions;
-  return bytes;
-}
-
 namespace {
 
 std::string Moves(const char* when, const std::vector<inplace::PointerMove>& moves) {

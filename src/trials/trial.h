@@ -34,9 +34,6 @@ std::vector<uint64_t> Seeds(uint64_t first, int count);
 // Which result differs first, and how; empty when all bits are the same.
 std::string Difference(const std::vector<ir::Literal>& expected, const std::vector<ir::Literal>& actual);
 
-// How often elements are moved by the plan's copies: bytes x executions.
-int64_t CopiedBytes(const inplace::BufferPlan& plan);
-
 // The program, how to run it again, and the final module if there is one.
 std::string Describe(const Trial& trial, const inplace::BufferPlan* plan = nullptr);
 

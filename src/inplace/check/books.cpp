@@ -1,7 +1,9 @@
 // What a plan says about itself: its buffers, the records of its copies, its certificate and its donations.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "analysis/trip_count.h"
 #include "inplace/check/checker.h"
@@ -29,6 +31,20 @@ std::optional<int64_t> Product(std::optional<int64_t> left, std::optional<int64_
   int64_t product = 0;
   if (!left || !right || __builtin_mul_overflow(*left, *right, &product)) return std::nullopt;
   return product;
+}
+
+// What a run copies at most, from the computation on: of a conditional only one branch runs.
+int64_t MostCopied(const ir::Module& module, ComputationId computation, std::map<ComputationId, int64_t>& copied) {
+  int64_t most = copied[computation];
+  for (InstrId id : module.computation(computation).instructions) {
+    const Instruction& instruction = module.instruction(id);
+    if (instruction.opcode != Opcode::kWhile && instruction.opcode != Opcode::kConditional) continue;
+    std::vector<int64_t> inside;
+    for (ComputationId called : instruction.called) inside.push_back(MostCopied(module, called, copied));
+    bool is_loop = instruction.opcode == Opcode::kWhile;
+    most += is_loop ? std::accumulate(inside.begin(), inside.end(), int64_t{0}) : std::ranges::max(inside);
+  }
+  return most;
 }
 
 }  // namespace
@@ -93,11 +109,12 @@ Status Checker::CheckRecord(const CopyRecord& record, std::optional<int64_t> exe
 // Every copy has exactly one record, and together they cost what the certificate says.
 Status Checker::CheckCopies() const {
   std::map<InstrId, const CopyRecord*> records;
-  int64_t copied_bytes = 0;
+  std::map<ComputationId, int64_t> copied;
   for (const CopyRecord& record : plan_.copies) {
     if (!records.emplace(record.copy, &record).second) return Refused(record.copy, "the copy has two records");
-    copied_bytes += Product(record.bytes, record.executions).value_or(0);
+    copied[module_.instruction(record.copy).computation] += Product(record.bytes, record.executions).value_or(0);
   }
+  int64_t copied_bytes = MostCopied(module_, module_.entry, copied);
   size_t found = 0;
   for (const auto& [computation, executions] : Executions()) {
     for (InstrId id : module_.computation(computation).instructions) {

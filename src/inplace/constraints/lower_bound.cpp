@@ -7,7 +7,7 @@
 //               caller gets it as a result of his own;
 //   the read    an op reads the content whole, or known bytes of it. A loop or branch that is only handed it may never look at it,
 //               or at a part.
-// One copy before or after a conditional may serve several of its branches, so of what those copy only the dearest counts.
+// One copy before or after a conditional may serve several of its branches; but of what those copy only the dearest counts anyway.
 // The least cost of breaking the forced arcs alone is a bound for all plans: fewer arcs never cost more. The plan is exact where it
 // copies no more than that.
 #include "inplace/constraints/lower_bound.h"
@@ -64,40 +64,17 @@ LowerBound::LowerBound(const Module& module, const std::vector<Scope>& scopes, S
 
 void LowerBound::AddConflicts(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph,
                               const HittingSolution& solution, int64_t search_budget) {
-  std::unordered_map<ComputationId, int64_t>& bytes = scope.kind == Scope::Kind::kBranch ? shared_bytes_ : own_bytes_;
-  bytes[scope.computation] += OfConflicts(scope, dataflow, graph, solution, search_budget);
+  int64_t& own = own_bytes_[scope.computation];
+  own = SaturatingSum(own, OfConflicts(scope, dataflow, graph, solution, search_budget));
   if (scope.kind == Scope::Kind::kEntry) AddBranchResults(dataflow);
 }
 
 void LowerBound::AddCopy(const Scope& scope, int64_t bytes) {
-  own_bytes_[scope.computation] += SaturatingProduct(bytes, scope.executions);
+  int64_t& own = own_bytes_[scope.computation];
+  own = SaturatingSum(own, SaturatingProduct(bytes, scope.executions));
 }
 
-int64_t LowerBound::Total() const {
-  Parts parts = PartsOf(module_.entry);
-  return parts.own + parts.shared;
-}
-
-LowerBound::Parts LowerBound::PartsOf(ComputationId computation) const {
-  auto of = [&](const std::unordered_map<ComputationId, int64_t>& bytes) {
-    auto found = bytes.find(computation);
-    return found == bytes.end() ? 0 : found->second;
-  };
-  Parts parts{of(own_bytes_), of(shared_bytes_)};
-  for (InstrId id : module_.computation(computation).instructions) {
-    const Instruction& instruction = module_.instruction(id);
-    if (instruction.opcode != Opcode::kWhile && instruction.opcode != Opcode::kConditional) continue;
-    int64_t dearest = 0;
-    for (ComputationId called : instruction.called) {
-      Parts inside = PartsOf(called);
-      parts.own += inside.own;
-      dearest = std::max(dearest, inside.shared);
-    }
-    // In a branch of a branch, the copy outside may be outside of both.
-    (scopes_.at(computation)->kind == Scope::Kind::kBranch ? parts.shared : parts.own) += dearest;
-  }
-  return parts;
-}
+int64_t LowerBound::Total() const { return DearestPath(module_, own_bytes_); }
 
 int64_t LowerBound::OfConflicts(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph,
                                 const HittingSolution& solution, int64_t search_budget) const {
@@ -244,7 +221,7 @@ void LowerBound::AddBranchResult(const Dataflow& entry, InstrId conditional, siz
     bool is_same = other != leaf && dataflow.value(root, other).definition == copied;
     is_forced = is_forced || (is_same && IsOwned(entry, entry.value(conditional, other).definition));
   }
-  if (is_forced) shared_bytes_[scope.computation] += copy.bytes;
+  if (is_forced) AddCopy(scope, copy.bytes);
 }
 
 void LowerBound::NoteForcedParameters(const Scope& scope, const Dataflow& dataflow, bool copies_nothing) {

@@ -26,16 +26,10 @@ class LowerBound {
   // Records what the planned scope overwrites of its parameter in every plan. `copies_nothing`: no conflict in it
   // had to be resolved by a copy.
   void NoteForcedParameters(const Scope& scope, const analysis::Dataflow& dataflow, bool copies_nothing);
-  // Bytes x executions of the whole module.
+  // Bytes x executions of the whole module, along the dearest path (cost.h).
   int64_t Total() const;
 
  private:
-  // Of a scope and all inside: what cannot be spared, and what a copy outside of the conditional around it could spare.
-  struct Parts {
-    int64_t own = 0;
-    int64_t shared = 0;
-  };
-  Parts PartsOf(ir::ComputationId computation) const;
   int64_t OfConflicts(const Scope& scope, const analysis::Dataflow& dataflow, const ConflictGraph& graph,
                       const HittingSolution& solution, int64_t search_budget) const;
   void AddBranchResults(const analysis::Dataflow& entry);
@@ -55,8 +49,7 @@ class LowerBound {
   const ir::Module& module_;
   std::unordered_map<ir::ComputationId, const Scope*> scopes_;
   ScopeContext& context_;
-  // Of each scope, without those inside: all, and for branches what a copy outside of the conditional could spare.
-  std::unordered_map<ir::ComputationId, int64_t> own_bytes_, shared_bytes_;
+  std::unordered_map<ir::ComputationId, int64_t> own_bytes_;  // of each scope, without those inside
 };
 
 }  // namespace stead::inplace

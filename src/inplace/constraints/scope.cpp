@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <unordered_set>
 
 #include "analysis/trip_count.h"
@@ -38,11 +37,6 @@ void OwnCallees(Module& module, InstrId caller, std::unordered_set<ComputationId
 }
 
 }  // namespace
-
-int64_t SaturatingProduct(int64_t left, int64_t right) {
-  int64_t product = 0;
-  return __builtin_mul_overflow(left, right, &product) ? std::numeric_limits<int64_t>::max() : product;
-}
 
 Result<std::vector<Scope>> CollectScopes(Module& module, const PlanOptions& options) {
   std::vector<Scope> scopes{{Scope::Kind::kEntry, module.entry, {}, 0, 1}};

@@ -10,6 +10,7 @@
 
 #include "analysis/dataflow.h"
 #include "base/result.h"
+#include "inplace/cost.h"
 #include "inplace/plan.h"
 #include "ir/module.h"
 
@@ -92,8 +93,5 @@ struct PreservingTie {
 };
 std::vector<PreservingTie> PreservingTies(const ir::Module& module, const analysis::Dataflow& dataflow, int32_t node,
                                           const ScopeContext& context);
-
-// left x right, or the largest number when that is too large.
-int64_t SaturatingProduct(int64_t left, int64_t right);
 
 }  // namespace stead::inplace

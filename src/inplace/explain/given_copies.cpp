@@ -15,6 +15,7 @@
 #include <unordered_set>
 
 #include "analysis/effects.h"
+#include "inplace/cost.h"
 
 namespace stead::inplace {
 namespace {
@@ -249,6 +250,7 @@ GivenCopies AnalyseGivenCopies(const Module& module, int64_t unknown_trip_count)
   auto frequencies = Frequencies(module, unknown_trip_count);
   GivenCopies result;
   std::map<InstrId, GivenCause> causes;  // by origin
+  std::unordered_map<ir::ComputationId, int64_t> own_bytes;
   for (ir::ComputationId computation : module.ComputationsPostOrder()) {
     for (InstrId id : module.computation(computation).instructions) {
       const Instruction& instruction = module.instruction(id);
@@ -260,9 +262,10 @@ GivenCopies AnalyseGivenCopies(const Module& module, int64_t unknown_trip_count)
       cause.bytes = std::max(cause.bytes, instruction.shape.byte_size());
       cause.executions = std::max<int64_t>(1, frequencies[computation].executions);
       result.totals.copies += 1;
-      result.totals.bytes_copied += instruction.shape.byte_size() * cause.executions;
+      own_bytes[computation] += instruction.shape.byte_size() * cause.executions;
     }
   }
+  result.totals.bytes_copied = DearestPath(module, own_bytes);
   for (auto& [origin, cause] : causes) {
     Describe(module, frequencies[module.instruction(origin).computation], cause);
     result.causes.push_back(std::move(cause));

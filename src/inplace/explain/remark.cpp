@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "inplace/cost.h"
 #include "inplace/explain/given_copies.h"
 #include "ir/text/printer.h"
 
@@ -120,9 +121,9 @@ Explanation Explain(const Module& given, const BufferPlan& plan) {
   explanation.module = given.name;
   for (const CopyRecord& record : plan.copies) {
     explanation.plan.copies += 1;
-    explanation.plan.bytes_copied += record.bytes * record.executions;
     explanation.remarks.push_back(FromCopyRecord(plan, record));
   }
+  explanation.plan.bytes_copied = CopiedBytes(plan);
   explanation.plan.peak_bytes = plan.peak_bytes;
   auto by_cost = [](const Remark& left, const Remark& right) {
     return left.bytes * left.executions > right.bytes * right.executions;
