@@ -10,8 +10,6 @@ writes the table of all programs at the end of that page.
 """
 
 import functools
-import importlib.util
-import os
 import pathlib
 import sys
 
@@ -20,11 +18,9 @@ import jax
 import jax_programs
 import numpy as np
 from jax._src.interpreters import mlir
-from jaxlib import _hlo, _jax
+from jaxlib import _jax
 from jaxlib.mlir import ir
-
-REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
-SHARED = pathlib.Path(os.environ.get("STEAD_SHARED", REPOSITORY.parent / "shared"))
+from shared_programs import hlo_files, op_zoo, stablehlo_of
 
 # Programs that Stead cannot compile, by what its error says.
 NOT_COMPILED = ("UNIMPLEMENTED",)
@@ -48,8 +44,7 @@ def compile_function(function, make_arguments, options, needs_x64, device):
 
 
 def compile_hlo(path, device):
-    module = _hlo.hlo_module_from_text(path.read_text())
-    text = _jax.mlir.hlo_to_stablehlo(module.as_serialized_hlo_module_proto())
+    text = stablehlo_of(path.read_text())
     with mlir.make_ir_context():
         return device.client.compile_and_load(ir.Module.parse(text), _jax.DeviceList((device,)), _jax.CompileOptions())
 
@@ -69,19 +64,11 @@ def own_programs():
 
 
 def shared_programs():
-    programs = {}
-    zoo = SHARED / "programs" / "op_zoo.py"
-    if zoo.is_file():
-        spec = importlib.util.spec_from_file_location("op_zoo", zoo)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        for name, (function, arguments, options) in module.PROGS.items():
-            needs_x64 = bool(options.pop("x64", False))
-            make_arguments = functools.partial(tuple, arguments)
-            programs[f"op_zoo/{name}"] = functools.partial(compile_function, function, make_arguments, options, needs_x64)
-    for path in sorted((SHARED / "corpus" / "xla_cpu_benchmarks").glob("*.hlo")):
-        programs[f"xla_cpu_benchmarks/{path.stem}"] = functools.partial(compile_hlo, path)
-    return programs
+    programs = {
+        f"op_zoo/{name}": functools.partial(compile_function, function, functools.partial(tuple, arguments), options, needs_x64)
+        for name, (function, arguments, options, needs_x64) in op_zoo().items()
+    }
+    return programs | {f"xla_cpu_benchmarks/{path.stem}": functools.partial(compile_hlo, path) for path in hlo_files()}
 
 
 OWN = own_programs()

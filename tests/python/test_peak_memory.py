@@ -7,7 +7,8 @@ import jax_programs
 import numpy as np
 import pytest
 from in_place_programs import PROGRAMS as IN_PLACE_PROGRAMS
-from peak_memory import NOT_COMPILED, OWN, SHARED, SHARED_PROGRAMS, peak, stats_on
+from peak_memory import NOT_COMPILED, OWN, SHARED_PROGRAMS, peak, stats_on
+from shared_programs import SHARED
 
 # Bytes above XLA's, program by program; everything else is at or below.
 ABOVE = {
