@@ -13,6 +13,7 @@ namespace stead::cpu {
 using inplace::Buffer;
 using runtime::AllocationRef;
 using runtime::Argument;
+using runtime::ThreadPool;
 
 namespace {
 
@@ -23,6 +24,14 @@ int64_t ClampedStart(const Window::Start& start, const std::byte* data) {
   const int unused = static_cast<int>(64 - 8 * start.bytes);
   if (start.is_signed) return std::clamp<int64_t>(static_cast<int64_t>(bits << unused) >> unused, 0, start.last);
   return static_cast<int64_t>(std::min(bits, static_cast<uint64_t>(start.last)));
+}
+
+void Copy(std::byte* to, const std::byte* from, int64_t bytes, ThreadPool& threads) {
+  constexpr int64_t kPiece = 64 * 1024;
+  constexpr double kNanosecondsPerPiece = 6000;
+  threads.ForEach((bytes + kPiece - 1) / kPiece, kNanosecondsPerPiece, [&](int64_t begin, int64_t end) {
+    std::memcpy(to + begin * kPiece, from + begin * kPiece, std::min(bytes, end * kPiece) - begin * kPiece);
+  });
 }
 
 }  // namespace
@@ -88,7 +97,7 @@ Status CpuExecutable::CheckArguments(std::span<const Argument> arguments) const 
   return {};
 }
 
-Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> arguments,
+Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> arguments, ThreadPool& threads,
                                                       int64_t& copied_bytes) const {
   Frame frame;
   TRY(frame.arena, runtime::Allocate(program_.arena_bytes));
@@ -114,7 +123,7 @@ Result<CpuExecutable::Frame> CpuExecutable::MakeFrame(std::span<const Argument> 
         AllocationRef memory = argument.memory;
         if (slot.overwritten && !argument.donated) {
           TRY(memory, runtime::Allocate(slot.bytes));
-          std::memcpy(memory->data(), argument.memory->data(), slot.bytes);
+          Copy(memory->data(), argument.memory->data(), slot.bytes, threads);
           copied_bytes += slot.bytes;
         }
         data = memory->data();
@@ -136,7 +145,15 @@ int64_t CpuExecutable::CopiedBytes(const Step& step) const {
   return step.new_bytes < 0 ? 0 : std::max<int64_t>(0, stored - step.new_bytes);
 }
 
-Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execution, int64_t& copied_bytes) const {
+void CpuExecutable::RunKernel(uint32_t number, void* const* arguments, ThreadPool& threads) const {
+  const Kernel& kernel = program_.kernels[number];
+  KernelFunction* const function = kernels_[number];
+  threads.ForEach(kernel.work_items, kernel.nanoseconds / static_cast<double>(kernel.work_items),
+                  [=](int64_t begin, int64_t end) { function(arguments, begin, end); });
+}
+
+Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execution, ThreadPool& threads,
+                           int64_t& copied_bytes) const {
   std::vector<void*> pointers(most_places_);
   const auto address = [&](uint32_t number) {
     return slots[program_.places[number].slot] + program_.places[number].offset;
@@ -152,20 +169,22 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
     switch (step.kind) {
       case Step::Kind::kKernel:
         gather_addresses(step);
-        kernels_[step.index](pointers.data(), 0, program_.kernels[step.index].work_items);
+        RunKernel(step.index, pointers.data(), threads);
         break;
       case Step::Kind::kLoop: loops_[step.index](slots.data()); break;
-      case Step::Kind::kMatMul: matmuls_[step.index](address(first), address(first + 1), address(first + 2)); break;
-      case Step::Kind::kConvolution:
-        convolutions_[step.index](address(first), address(first + 1), address(first + 2));
+      case Step::Kind::kMatMul:
+        matmuls_[step.index](address(first), address(first + 1), address(first + 2), threads);
         break;
-      case Step::Kind::kFft: ffts_[step.index](address(first), address(first + 1)); break;
+      case Step::Kind::kConvolution:
+        convolutions_[step.index](address(first), address(first + 1), address(first + 2), threads);
+        break;
+      case Step::Kind::kFft: ffts_[step.index](address(first), address(first + 1), threads); break;
       case Step::Kind::kCholesky:
-        RunCholesky(program_.choleskys[step.index], address(first), address(first + 1));
+        RunCholesky(program_.choleskys[step.index], address(first), address(first + 1), threads);
         break;
       case Step::Kind::kTriangularSolve:
         RunTriangularSolve(program_.triangular_solves[step.index], address(first), address(first + 1),
-                           address(first + 2));
+                           address(first + 2), threads);
         break;
       case Step::Kind::kCustomCall:
         gather_addresses(step);
@@ -179,7 +198,7 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
         slots[program_.places[first].slot] = data;
         break;
       }
-      case Step::Kind::kCopy: std::memcpy(address(first), address(first + 1), step.bytes); break;
+      case Step::Kind::kCopy: Copy(address(first), address(first + 1), step.bytes, threads); break;
       case Step::Kind::kMove:
         for (uint32_t pair = 0; pair < step.place_count; pair += 2) pointers[pair] = address(first + pair + 1);
         for (uint32_t pair = 0; pair < step.place_count; pair += 2) {
@@ -207,7 +226,7 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
 // A result is handed out in the memory that it lies in. Loops may have exchanged pointers, so the owner is looked up by
 // address; memory that must stay here (the arena, constants, arguments that were not given away) is copied out.
 Result<std::vector<AllocationRef>> CpuExecutable::TakeResults(Frame& frame, std::span<const Argument> arguments,
-                                                              int64_t& copied_bytes) const {
+                                                              ThreadPool& threads, int64_t& copied_bytes) const {
   std::vector<AllocationRef> results;
   for (size_t leaf = 0; leaf < program_.results.size(); ++leaf) {
     const Place place = program_.results[leaf];
@@ -222,7 +241,7 @@ Result<std::vector<AllocationRef>> CpuExecutable::TakeResults(Frame& frame, std:
       continue;
     }
     TRY(AllocationRef copy, runtime::Allocate(program_.result_bytes[leaf]));
-    std::memcpy(copy->data(), data, program_.result_bytes[leaf]);
+    Copy(copy->data(), data, program_.result_bytes[leaf], threads);
     copied_bytes += program_.result_bytes[leaf];
     results.push_back(std::move(copy));
   }
@@ -234,11 +253,14 @@ Result<std::vector<AllocationRef>> CpuExecutable::Run(std::span<const Argument> 
   TRY_STATUS(CheckArguments(arguments));
   std::unique_lock counting(counting_, std::defer_lock);
   if (stored_bytes_ != nullptr) counting.lock();
-  TRY(Frame frame, MakeFrame(arguments, context.copied_bytes));
+  // The counter is not made for several threads either.
+  const bool runs_alone = context.threads == nullptr || stored_bytes_ != nullptr;
+  ThreadPool& threads = runs_alone ? ThreadPool::OfCaller() : *context.threads;
+  TRY(Frame frame, MakeFrame(arguments, threads, context.copied_bytes));
   context.started = true;
   ffi::Execution execution(context.user_data);
-  TRY_STATUS(Walk(frame.slots, execution, context.copied_bytes));
-  return TakeResults(frame, arguments, context.copied_bytes);
+  TRY_STATUS(Walk(frame.slots, execution, threads, context.copied_bytes));
+  return TakeResults(frame, arguments, threads, context.copied_bytes);
 }
 
 }  // namespace stead::cpu

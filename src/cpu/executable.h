@@ -31,13 +31,16 @@ class CpuExecutable : public runtime::Executable {
     runtime::AllocationRef arena;
   };
   Status CheckArguments(std::span<const runtime::Argument> arguments) const;
-  Result<Frame> MakeFrame(std::span<const runtime::Argument> arguments, int64_t& copied_bytes) const;
+  Result<Frame> MakeFrame(std::span<const runtime::Argument> arguments, runtime::ThreadPool& threads,
+                          int64_t& copied_bytes) const;
   // RETURNS the error of a custom call; the steps after it did not run.
-  Status Walk(std::vector<std::byte*>& slots, ffi::Execution& execution, int64_t& copied_bytes) const;
+  Status Walk(std::vector<std::byte*>& slots, ffi::Execution& execution, runtime::ThreadPool& threads,
+              int64_t& copied_bytes) const;
+  void RunKernel(uint32_t number, void* const* arguments, runtime::ThreadPool& threads) const;
   // What the step has copied, after it ran.
   int64_t CopiedBytes(const Step& step) const;
   Result<std::vector<runtime::AllocationRef>> TakeResults(Frame& frame, std::span<const runtime::Argument> arguments,
-                                                          int64_t& copied_bytes) const;
+                                                          runtime::ThreadPool& threads, int64_t& copied_bytes) const;
 
   Program program_;
   MachineCode code_;

@@ -63,10 +63,7 @@ class SmallLoops {
   bool IsSmall(uint32_t first, uint32_t end) const {
     return std::all_of(program_.steps.begin() + first, program_.steps.begin() + end, [&](const Step& step) {
       switch (step.kind) {
-        case Step::Kind::kKernel: {
-          const Kernel& kernel = program_.kernels[step.index];
-          return kernel.work_items * kernel.elements_per_item <= kMaxElements;
-        }
+        case Step::Kind::kKernel: return program_.kernels[step.index].elements <= kMaxElements;
         case Step::Kind::kCopy: return step.bytes <= kMaxCopiedBytes;
         case Step::Kind::kMove:
         case Step::Kind::kWindow:

@@ -16,6 +16,7 @@
 #include "frontend/hlo_text/parser.h"
 #include "interp/evaluate.h"
 #include "runtime/memory.h"
+#include "runtime/testing.h"
 
 namespace stead::cpu {
 
@@ -135,7 +136,8 @@ inline std::vector<ir::Literal> RunOnMachine(const ir::Module& module, const std
   if (!executable.ok()) return {};
   std::vector<runtime::Argument> memory;
   for (const ir::Literal& argument : arguments) memory.push_back({ToMemory(argument), true});
-  Result<std::vector<runtime::AllocationRef>> results = (*executable)->Run(memory);
+  runtime::RunContext context{.threads = &runtime::EagerPool()};
+  Result<std::vector<runtime::AllocationRef>> results = (*executable)->Run(memory, context);
   EXPECT_TRUE(results.ok()) << (results.ok() ? "" : results.error().ToString());
   std::vector<ir::Literal> literals;
   for (size_t leaf = 0; leaf < results->size(); ++leaf) {

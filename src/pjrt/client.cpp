@@ -21,7 +21,9 @@ std::string_view PlatformVersion() { return "stead " STEAD_VERSION; }
 // Options are hints for one backend or another, and JAX adds some of its own: unknown ones are no error. The callbacks for
 // talking to other processes may hold garbage in a single process, and are not looked at.
 Status ClientCreate(PJRT_Client_Create_Args& args) {
+  TRY(stead::runtime::ThreadPool* const threads, stead::runtime::ThreadPool::Shared());
   args.client = new PJRT_Client;
+  args.client->threads = threads;
   return {};
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "pjrt_abi.h"
+#include "runtime/thread_pool.h"
 
 struct PJRT_DeviceDescription {
   int32_t id = 0;
@@ -47,6 +48,7 @@ struct PJRT_Client {
   PJRT_Device device{.description = &topology.description, .memory = &memory};
   PJRT_Device* devices[1] = {&device};
   PJRT_Memory* memories[1] = {&memory};
+  stead::runtime::ThreadPool* threads = nullptr;  // that runs share
 
   PJRT_Client() { memory.device = &device; }
   PJRT_Client(const PJRT_Client&) = delete;

@@ -8,6 +8,7 @@
 
 #include "ir/shape.h"
 #include "runtime/memory.h"
+#include "runtime/thread_pool.h"
 
 namespace stead::runtime {
 
@@ -36,6 +37,7 @@ struct RunContext {
   const std::map<int64_t, void*>* user_data = nullptr;
   int64_t copied_bytes =
       0;  // out, of programs compiled to count: bytes moved by copies, and by updates beyond what they update
+  ThreadPool* threads = nullptr;  // that the run may use; null: the caller's thread alone
   bool started = false;  // out: steps ran, so donated arguments may have lost their contents, also when the run failed
 };
 

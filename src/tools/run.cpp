@@ -135,7 +135,9 @@ Result<std::vector<ir::Literal>> RunNative(ir::Module module, const RunOptions& 
                       {block->data(), static_cast<size_t>(block->bytes())});
     memory.push_back({std::move(block), signature.donatable[number]});
   }
-  TRY(std::vector<runtime::AllocationRef> results, compiled.executable->Run(memory));
+  runtime::RunContext context;
+  TRY(context.threads, runtime::ThreadPool::Shared());
+  TRY(std::vector<runtime::AllocationRef> results, compiled.executable->Run(memory, context));
   std::vector<ir::Literal> leaves;
   for (size_t leaf = 0; leaf < results.size(); ++leaf) {
     const ir::Shape& shape = signature.results[leaf];

@@ -121,7 +121,8 @@ void ExpectMachineCodeIsRight(const Trial& trial) {
     bool given_away = signature.donatable[number] && (trial.seed >> 1) % 2 == 0;
     memory.push_back({cpu::ToMemory(trial.arguments[number]), given_away});
   }
-  Result<std::vector<runtime::AllocationRef>> results = compiled->executable->Run(memory);
+  runtime::RunContext context{.threads = &runtime::EagerPool()};
+  Result<std::vector<runtime::AllocationRef>> results = compiled->executable->Run(memory, context);
   ASSERT_TRUE(results.ok()) << results.error().ToString() << Describe(trial, &compiled->plan);
   std::vector<ir::Literal> literals;
   for (size_t leaf = 0; leaf < results->size(); ++leaf) {

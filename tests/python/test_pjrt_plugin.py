@@ -47,6 +47,23 @@ print(jnp.linalg.cholesky(4 * jnp.eye(2))[1, 1], jax.pure_callback(lambda x: x +
     assert output_of(program, PJRT_NAMES_AND_LIBRARY_PATHS=f"cpu:{PLUGIN}", JAX_PLATFORMS="cpu") == "2.0 2.0"
 
 
+def test_a_wrong_number_of_threads_is_named():
+    _, _, complaints = run_jax("import jax; jax.devices()", STEAD_NUM_THREADS="two", JAX_PLATFORMS="stead,cpu")
+    assert "STEAD_NUM_THREADS is `two`" in complaints
+    assert "from 1 to 1024" in complaints
+
+
+def test_results_do_not_depend_on_the_number_of_threads():
+    program = """
+import hashlib, jax, jax.numpy as jnp, numpy as np
+x = jnp.asarray(np.random.default_rng(0).normal(size=(700, 900)).astype(np.float32))
+f = jax.jit(lambda x: (jnp.exp(x) @ x.T, x.sum(1), jnp.fft.fft(x), jax.nn.softmax(x), x.T.copy()))
+print([hashlib.sha256(np.asarray(y).tobytes()).hexdigest()[:8] for y in f(x)])
+"""
+    outputs = {output_of(program, STEAD_NUM_THREADS=str(threads), JAX_PLATFORMS="stead,cpu") for threads in (1, 2, 5)}
+    assert len(outputs) == 1
+
+
 def test_missing_library_is_no_trouble_for_other_programs():
     program = "import jax; print(jax.numpy.ones(2).sum())"
     status, output, complaints = run_jax(program, STEAD_PLUGIN="/nowhere/pjrt_stead.so")

@@ -11,6 +11,8 @@
 namespace stead::cpu {
 namespace {
 
+constexpr double kNanosecondsPerByte = 0.2;  // of padding
+
 int64_t BytesOf(MatMulType type) {
   return WithType(type, [](auto element) { return static_cast<int64_t>(sizeof element); });
 }
@@ -57,7 +59,7 @@ class PaddedInput {
   }
 
   // Memory kept by each thread between convolutions.
-  const std::byte* Fill(const void* input) const {
+  const std::byte* Fill(const void* input, runtime::ThreadPool& threads) const {
     thread_local std::unique_ptr<std::byte[]> bytes;
     thread_local int64_t size = 0;
     const int64_t wanted = convolution_.batch * batch_stride_ * element_bytes_;
@@ -65,12 +67,18 @@ class PaddedInput {
       bytes = std::make_unique_for_overwrite<std::byte[]>(wanted);
       size = wanted;
     }
-    std::memset(bytes.get(), 0, wanted);
-    for (int64_t batch = 0; batch < convolution_.batch; ++batch) {
-      CopyLevel(0, static_cast<const std::byte*>(input) + batch * convolution_.input_batch_stride * element_bytes_,
-                bytes.get() + batch * batch_stride_ * element_bytes_);
-    }
-    return bytes.get();
+    std::byte* const padded = bytes.get();
+    const int64_t image = batch_stride_ * element_bytes_;
+    threads.ForEach(
+        convolution_.batch, kNanosecondsPerByte * static_cast<double>(image), [&](int64_t begin, int64_t end) {
+          std::memset(padded + begin * image, 0, (end - begin) * image);
+          for (int64_t batch = begin; batch < end; ++batch) {
+            CopyLevel(0,
+                      static_cast<const std::byte*>(input) + batch * convolution_.input_batch_stride * element_bytes_,
+                      padded + batch * image);
+          }
+        });
+    return padded;
   }
 
  private:
@@ -131,9 +139,9 @@ MatMulFunction PreparePlain(const Convolution& convolution) {
   input_start *= BytesOf(convolution.input);
   kernel_start *= BytesOf(convolution.kernel);
   return [product = PrepareMatMul(matmul), input_start, kernel_start](const void* input, const void* kernel,
-                                                                      void* output) {
+                                                                      void* output, runtime::ThreadPool& threads) {
     product(static_cast<const std::byte*>(input) + input_start, static_cast<const std::byte*>(kernel) + kernel_start,
-            output);
+            output, threads);
   };
 }
 
@@ -142,8 +150,9 @@ MatMulFunction PreparePlain(const Convolution& convolution) {
 MatMulFunction PrepareConvolution(const Convolution& convolution) {
   if (std::ranges::all_of(convolution.spatial, StaysInside)) return PreparePlain(convolution);
   const auto padded = std::make_shared<const PaddedInput>(convolution);
-  return [padded, plain = PreparePlain(padded->Unpadded())](const void* input, const void* kernel, void* output) {
-    plain(padded->Fill(input), kernel, output);
+  return [padded, plain = PreparePlain(padded->Unpadded())](const void* input, const void* kernel, void* output,
+                                                            runtime::ThreadPool& threads) {
+    plain(padded->Fill(input, threads), kernel, output, threads);
   };
 }
 

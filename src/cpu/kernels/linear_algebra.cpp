@@ -100,15 +100,25 @@ void FactorUpper(const T* matrix, T* factor, int64_t size) {
   }
 }
 
+constexpr double kNanosecondsPerStep = 0.3;  // a multiplication and an addition
+
+template <typename Body>
+void ForEachMatrix(int64_t count, double nanoseconds, runtime::ThreadPool& threads, Body body) {
+  threads.ForEach(count, nanoseconds, [&](int64_t begin, int64_t end) {
+    for (int64_t number = begin; number < end; ++number) body(number);
+  });
+}
+
 template <typename T>
-void FactorAll(const Cholesky& cholesky, const T* matrices, T* factors) {
+void FactorAll(const Cholesky& cholesky, const T* matrices, T* factors, runtime::ThreadPool& threads) {
   const int64_t elements = cholesky.size * cholesky.size;
-  for (int64_t number = 0; number < cholesky.batch; ++number) {
+  const double nanoseconds = kNanosecondsPerStep * static_cast<double>(elements * cholesky.size) / 3;
+  ForEachMatrix(cholesky.batch, nanoseconds, threads, [&](int64_t number) {
     T* const factor = factors + number * elements;
     (cholesky.lower ? FactorLower<T> : FactorUpper<T>)(matrices + number * elements, factor, cholesky.size);
     if (elements > 0 && std::isnan(std::real(factor[elements - 1])))
       std::fill(factor, factor + elements, T(std::numeric_limits<Real<T>>::quiet_NaN()));
-  }
+  });
 }
 
 // A matrix as the substitution sees it: after transposition, and with the triangle that it has then.
@@ -162,10 +172,12 @@ void SolveColumns(const Triangle<T>& triangle, const T* sides, T* solution, int6
 }
 
 template <typename T>
-void SolveAll(const TriangularSolve& solve, const T* matrices, const T* sides, T* solutions) {
+void SolveAll(const TriangularSolve& solve, const T* matrices, const T* sides, T* solutions,
+              runtime::ThreadPool& threads) {
   // x * op(a) = b is op(a)^T * x^T = b^T, so solving from the right transposes once more.
   const bool swapped = solve.transposed != !solve.left_side;
-  for (int64_t number = 0; number < solve.batch; ++number) {
+  const double nanoseconds = kNanosecondsPerStep * static_cast<double>(solve.size * solve.size * solve.vectors) / 2;
+  ForEachMatrix(solve.batch, nanoseconds, threads, [&](int64_t number) {
     const Triangle<T> triangle = {matrices + number * solve.size * solve.size,
                                   solve.size,
                                   swapped,
@@ -174,7 +186,7 @@ void SolveAll(const TriangularSolve& solve, const T* matrices, const T* sides, T
                                   solve.unit_diagonal};
     const int64_t offset = number * solve.size * solve.vectors;
     (solve.left_side ? SolveRows<T> : SolveColumns<T>)(triangle, sides + offset, solutions + offset, solve.vectors);
-  }
+  });
 }
 
 template <typename Half>
@@ -191,51 +203,54 @@ void Narrow(const std::vector<float>& values, void* halves) {
 }
 
 template <typename Half>
-void FactorHalves(const Cholesky& cholesky, const void* matrices, void* factors) {
+void FactorHalves(const Cholesky& cholesky, const void* matrices, void* factors, runtime::ThreadPool& threads) {
   std::vector<float> wide = Widened<Half>(matrices, cholesky.batch * cholesky.size * cholesky.size);
-  FactorAll(cholesky, wide.data(), wide.data());
+  FactorAll(cholesky, wide.data(), wide.data(), threads);
   Narrow<Half>(wide, factors);
 }
 
 template <typename Half>
-void SolveHalves(const TriangularSolve& solve, const void* matrices, const void* sides, void* solutions) {
+void SolveHalves(const TriangularSolve& solve, const void* matrices, const void* sides, void* solutions,
+                 runtime::ThreadPool& threads) {
   std::vector<float> wide_matrices = Widened<Half>(matrices, solve.batch * solve.size * solve.size);
   std::vector<float> wide = Widened<Half>(sides, solve.batch * solve.size * solve.vectors);
-  SolveAll(solve, wide_matrices.data(), wide.data(), wide.data());
+  SolveAll(solve, wide_matrices.data(), wide.data(), wide.data(), threads);
   Narrow<Half>(wide, solutions);
 }
 
 template <typename T>
-void FactorAs(const Cholesky& cholesky, const void* matrices, void* factors) {
-  FactorAll(cholesky, static_cast<const T*>(matrices), static_cast<T*>(factors));
+void FactorAs(const Cholesky& cholesky, const void* matrices, void* factors, runtime::ThreadPool& threads) {
+  FactorAll(cholesky, static_cast<const T*>(matrices), static_cast<T*>(factors), threads);
 }
 
 template <typename T>
-void SolveAs(const TriangularSolve& solve, const void* matrices, const void* sides, void* solutions) {
-  SolveAll(solve, static_cast<const T*>(matrices), static_cast<const T*>(sides), static_cast<T*>(solutions));
+void SolveAs(const TriangularSolve& solve, const void* matrices, const void* sides, void* solutions,
+             runtime::ThreadPool& threads) {
+  SolveAll(solve, static_cast<const T*>(matrices), static_cast<const T*>(sides), static_cast<T*>(solutions), threads);
 }
 
 }  // namespace
 
-void RunCholesky(const Cholesky& cholesky, const void* matrices, void* factors) {
+void RunCholesky(const Cholesky& cholesky, const void* matrices, void* factors, runtime::ThreadPool& threads) {
   switch (cholesky.type) {
-    case MatrixType::kF16: return FactorHalves<_Float16>(cholesky, matrices, factors);
-    case MatrixType::kBF16: return FactorHalves<BFloat16>(cholesky, matrices, factors);
-    case MatrixType::kF32: return FactorAs<float>(cholesky, matrices, factors);
-    case MatrixType::kF64: return FactorAs<double>(cholesky, matrices, factors);
-    case MatrixType::kC64: return FactorAs<std::complex<float>>(cholesky, matrices, factors);
-    case MatrixType::kC128: return FactorAs<std::complex<double>>(cholesky, matrices, factors);
+    case MatrixType::kF16: return FactorHalves<_Float16>(cholesky, matrices, factors, threads);
+    case MatrixType::kBF16: return FactorHalves<BFloat16>(cholesky, matrices, factors, threads);
+    case MatrixType::kF32: return FactorAs<float>(cholesky, matrices, factors, threads);
+    case MatrixType::kF64: return FactorAs<double>(cholesky, matrices, factors, threads);
+    case MatrixType::kC64: return FactorAs<std::complex<float>>(cholesky, matrices, factors, threads);
+    case MatrixType::kC128: return FactorAs<std::complex<double>>(cholesky, matrices, factors, threads);
   }
 }
 
-void RunTriangularSolve(const TriangularSolve& solve, const void* matrices, const void* sides, void* solutions) {
+void RunTriangularSolve(const TriangularSolve& solve, const void* matrices, const void* sides, void* solutions,
+                        runtime::ThreadPool& threads) {
   switch (solve.type) {
-    case MatrixType::kF16: return SolveHalves<_Float16>(solve, matrices, sides, solutions);
-    case MatrixType::kBF16: return SolveHalves<BFloat16>(solve, matrices, sides, solutions);
-    case MatrixType::kF32: return SolveAs<float>(solve, matrices, sides, solutions);
-    case MatrixType::kF64: return SolveAs<double>(solve, matrices, sides, solutions);
-    case MatrixType::kC64: return SolveAs<std::complex<float>>(solve, matrices, sides, solutions);
-    case MatrixType::kC128: return SolveAs<std::complex<double>>(solve, matrices, sides, solutions);
+    case MatrixType::kF16: return SolveHalves<_Float16>(solve, matrices, sides, solutions, threads);
+    case MatrixType::kBF16: return SolveHalves<BFloat16>(solve, matrices, sides, solutions, threads);
+    case MatrixType::kF32: return SolveAs<float>(solve, matrices, sides, solutions, threads);
+    case MatrixType::kF64: return SolveAs<double>(solve, matrices, sides, solutions, threads);
+    case MatrixType::kC64: return SolveAs<std::complex<float>>(solve, matrices, sides, solutions, threads);
+    case MatrixType::kC128: return SolveAs<std::complex<double>>(solve, matrices, sides, solutions, threads);
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "runtime/thread_pool.h"
+
 namespace stead::cpu {
 
 enum class MatrixType : uint8_t { kF16, kBF16, kF32, kF64, kC64, kC128 };
@@ -28,8 +30,9 @@ struct TriangularSolve {
 };
 
 // factor * factor^H = matrix. A matrix that is not positive definite gives NaN everywhere.
-void RunCholesky(const Cholesky& cholesky, const void* matrices, void* factors);
+void RunCholesky(const Cholesky& cholesky, const void* matrices, void* factors, runtime::ThreadPool& threads);
 
-void RunTriangularSolve(const TriangularSolve& solve, const void* matrices, const void* sides, void* solutions);
+void RunTriangularSolve(const TriangularSolve& solve, const void* matrices, const void* sides, void* solutions,
+                        runtime::ThreadPool& threads);
 
 }  // namespace stead::cpu

@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "runtime/testing.h"
+
 namespace stead::cpu {
 namespace {
 
@@ -62,11 +64,11 @@ TEST(Cholesky, TheFactorTimesItsAdjointIsTheMatrix) {
           if (lower ? column > row : column < row) given[row * size + column] = {NAN, NAN};
         }
       }
-      RunCholesky({MatrixType::kC128, lower, 1, size}, given.data(), factor.data());
+      RunCholesky({MatrixType::kC128, lower, 1, size}, given.data(), factor.data(), runtime::EagerPool());
       const Matrix back = lower ? Multiplied(factor, Adjoint(factor, size), size, size, size)
                                 : Multiplied(Adjoint(factor, size), factor, size, size, size);
       EXPECT_LT(Distance(back, matrix), 1e-12) << size << lower;
-      RunCholesky({MatrixType::kC128, lower, 1, size}, given.data(), given.data());
+      RunCholesky({MatrixType::kC128, lower, 1, size}, given.data(), given.data(), runtime::EagerPool());
       EXPECT_EQ(given, factor) << "over the matrix";
     }
   }
@@ -74,7 +76,7 @@ TEST(Cholesky, TheFactorTimesItsAdjointIsTheMatrix) {
 
 TEST(Cholesky, OnlyTheMatrixThatIsNotDefiniteBecomesNaN) {
   std::vector<float> matrices = {1, 2, 2, 1, 4, 2, 2, 5};
-  RunCholesky({MatrixType::kF32, true, 2, 2}, matrices.data(), matrices.data());
+  RunCholesky({MatrixType::kF32, true, 2, 2}, matrices.data(), matrices.data(), runtime::EagerPool());
   for (int at = 0; at < 4; ++at) EXPECT_TRUE(std::isnan(matrices[at]));
   EXPECT_EQ(std::vector<float>(matrices.begin() + 4, matrices.end()), (std::vector<float>{2, 0, 1, 2}));
 }
@@ -104,8 +106,8 @@ void ExpectSolved(const TriangularSolve& solve) {
   const Matrix sides = solve.left_side ? Multiplied(operated, solution, solve.size, solve.size, solve.vectors)
                                        : Multiplied(solution, operated, solve.vectors, solve.size, solve.size);
   Matrix apart(sides.size()), over = sides;
-  RunTriangularSolve(solve, matrix.data(), sides.data(), apart.data());
-  RunTriangularSolve(solve, matrix.data(), over.data(), over.data());
+  RunTriangularSolve(solve, matrix.data(), sides.data(), apart.data(), runtime::EagerPool());
+  RunTriangularSolve(solve, matrix.data(), over.data(), over.data(), runtime::EagerPool());
   EXPECT_LT(Distance(apart, solution), 1e-10)
       << solve.left_side << solve.lower << solve.transposed << solve.unit_diagonal;
   EXPECT_EQ(apart, over);
@@ -137,7 +139,7 @@ TEST(TriangularSolve, HalvesAreComputedAsFloatsAndBatchesApart) {
   solve.left_side = true;
   solve.batch = 2;
   solve.size = solve.vectors = 1;
-  RunTriangularSolve(solve, matrices.data(), sides.data(), solutions.data());
+  RunTriangularSolve(solve, matrices.data(), sides.data(), solutions.data(), runtime::EagerPool());
   EXPECT_EQ(static_cast<float>(solutions[0]), 1.5f);
   EXPECT_EQ(static_cast<float>(solutions[1]), 0.25f);
 }

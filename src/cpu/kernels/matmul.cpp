@@ -5,6 +5,7 @@
 //   Products with few rows are bound by reading rhs once, so it is not packed: tiles read it in place where its columns are
 //   contiguous (with very few rows, whole rows of rhs are added up), dot products where its depth is. Products with few
 //   columns are turned around first.
+//   Threads share a product as blocks of its output that are near to squares, since each block packs its rows and columns anew.
 #include "cpu/kernels/matmul.h"
 
 #include <algorithm>
@@ -25,7 +26,11 @@ constexpr int64_t kRowBlock = 1008;  // a multiple of the rows of every tile's b
 constexpr int64_t kColumnBlock = 512;
 constexpr int64_t kDepthBlock = 256;
 constexpr int64_t kFewRows = 4;
-constexpr int64_t kLongRun = 1024;  // columns added up at a time; the sums stay in the first-level cache
+constexpr int64_t kLongRun = 1024;            // columns added up at a time; the sums stay in the first-level cache
+constexpr double kStepsPerNanosecond = 160;   // bytes of a sum's type times multiplications and additions, on one core
+constexpr double kNanosecondsPerByte = 0.05;  // of rhs, where it is read once
+constexpr double kPartsPerThread = 2;
+constexpr double kPackedChunks = 2;  // of the pool's grain, in a part of the output that is worth its packing
 
 bool IsContiguous(const std::vector<int64_t>& offsets) {
   for (size_t index = 1; index < offsets.size(); ++index) {
@@ -87,12 +92,23 @@ class Product {
                             IsRegular(rhs_depth_)),
         is_dots_(rows_ <= kFewRows && IsTypeOf(matmul_.rhs) && IsContiguous(rhs_depth_)) {}
 
-  void Run(const void* lhs, const void* rhs, void* out) const {
+  void Run(const void* lhs, const void* rhs, void* out, runtime::ThreadPool& threads) const {
     if (rows_ == 0 || columns_ == 0) return;
-    for (size_t batch = 0; batch < out_batch_.size(); ++batch) {
-      RunOne({Shifted(lhs, matmul_.lhs, lhs_batch_[batch]), Shifted(rhs, matmul_.rhs, rhs_batch_[batch]),
-              const_cast<void*>(Shifted(out, matmul_.out, out_batch_[batch]))});
-    }
+    const int64_t batches = static_cast<int64_t>(out_batch_.size());
+    const Cut cut = CutFor(threads);
+    const int64_t down = (rows_ + cut.rows - 1) / cut.rows;
+    const int64_t across = (columns_ + cut.columns - 1) / cut.columns;
+    const double tasks = static_cast<double>(batches * down * across);
+    threads.ForEach(batches * down * across, Nanoseconds() / tasks, [&](int64_t begin, int64_t end) {
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t batch = task / (down * across);
+        const int64_t row = task / across % down * cut.rows;
+        const int64_t column = task % across * cut.columns;
+        RunPart({Shifted(lhs, matmul_.lhs, lhs_batch_[batch]), Shifted(rhs, matmul_.rhs, rhs_batch_[batch]),
+                 const_cast<void*>(Shifted(out, matmul_.out, out_batch_[batch]))},
+                {row, std::min(cut.rows, rows_ - row), column, std::min(cut.columns, columns_ - column)});
+      }
+    });
   }
 
  private:
@@ -102,6 +118,42 @@ class Product {
     const void* rhs;
     void* out;
   };
+  // A part of one batch's output.
+  struct Part {
+    int64_t row, row_count, column, column_count;
+  };
+  // The size of the parts that the output of a batch is cut into.
+  struct Cut {
+    int64_t rows, columns;
+  };
+
+  bool ReadsRhsOnce() const { return is_dots_ || (rows_ <= kFewRows && reads_rhs_in_place_); }
+
+  // Of all batches, on one core.
+  double Nanoseconds() const {
+    const double steps = static_cast<double>(depth_) * static_cast<double>(columns_) * static_cast<double>(rows_);
+    const double work = steps * sizeof(T) / kStepsPerNanosecond;
+    const double reading =
+        static_cast<double>(depth_) * static_cast<double>(columns_) * sizeof(T) * kNanosecondsPerByte;
+    return static_cast<double>(out_batch_.size()) * (ReadsRhsOnce() ? std::max(work, reading) : work);
+  }
+
+  Cut CutFor(const runtime::ThreadPool& threads) const {
+    const double nanoseconds = Nanoseconds();
+    if (!threads.IsWorthSharing(nanoseconds)) return {rows_, columns_};
+    const double worthwhile = nanoseconds / std::max(1.0, kPackedChunks * threads.grain().chunk_nanoseconds);
+    const double wanted =
+        std::min(kPartsPerThread * threads.threads(), worthwhile) / static_cast<double>(out_batch_.size());
+    int64_t down = 1;
+    int64_t across = 1;
+    while (static_cast<double>(down * across) < wanted) {
+      ++(ReadsRhsOnce() || columns_ / across >= rows_ / down ? across : down);
+    }
+    const auto size = [](int64_t whole, int64_t parts, int64_t unit) {
+      return std::min(whole, ((whole + parts - 1) / parts + unit - 1) / unit * unit);
+    };
+    return {size(rows_, down, kernel_.rows), size(columns_, across, kernel_.columns)};
+  }
 
   static bool IsTypeOf(MatMulType type) {
     return WithType(type, [](auto element) { return std::is_same_v<decltype(element), T>; });
@@ -111,27 +163,32 @@ class Product {
         type, [&](auto element) -> const void* { return static_cast<const decltype(element)*>(base) + elements; });
   }
 
-  void RunOne(const Arrays& arrays) const {
-    if (depth_ == 0) return Clear(arrays);
-    if (is_dots_) return RunDots(arrays);
-    if (rows_ <= kFewRows && reads_rhs_in_place_) return RunFewRows(arrays);
-    for (int64_t row = 0; row < rows_; row += kRowBlock) RunRows(arrays, row, std::min(kRowBlock, rows_ - row));
+  void RunPart(const Arrays& arrays, Part part) const {
+    if (depth_ == 0) return Clear(arrays, part);
+    if (is_dots_) return RunDots(arrays, part);
+    if (ReadsRhsOnce()) return RunFewRows(arrays, part);
+    const int64_t end = part.row + part.row_count;
+    for (int64_t row = part.row; row < end; row += kRowBlock) {
+      RunRows(arrays, {row, std::min(kRowBlock, end - row), part.column, part.column_count});
+    }
   }
 
-  void Clear(const Arrays& arrays) const {
+  void Clear(const Arrays& arrays, Part part) const {
     const T zero = T(0);
-    for (int64_t row = 0; row < rows_; ++row) {
-      for (int64_t column = 0; column < columns_; ++column) Unpack(arrays, &zero, 1, row, 1, column, 1);
+    for (int64_t row = part.row; row < part.row + part.row_count; ++row) {
+      for (int64_t column = part.column; column < part.column + part.column_count; ++column)
+        Unpack(arrays, &zero, 1, row, 1, column, 1);
     }
   }
 
   // lhs is a few rows, rhs is contiguous along the depth.
-  void RunDots(const Arrays& arrays) const {
+  void RunDots(const Arrays& arrays, Part part) const {
     T* const left = Workspace<T>(0, depth_);
     for (int64_t row = 0; row < rows_; ++row) {
       PackLhs(arrays, row, 1, 0, depth_, left);
-      for (int64_t column = 0; column < columns_; column += kDotColumns) {
-        const int64_t count = std::min<int64_t>(kDotColumns, columns_ - column);
+      const int64_t end = part.column + part.column_count;
+      for (int64_t column = part.column; column < end; column += kDotColumns) {
+        const int64_t count = std::min<int64_t>(kDotColumns, end - column);
         T sums[kDotColumns];
         const T* const first = static_cast<const T*>(arrays.rhs) + rhs_columns_[column];
         const bool is_regular = count == kDotColumns && rhs_columns_[column + 3] - rhs_columns_[column] ==
@@ -152,12 +209,13 @@ class Product {
   }
 
   // lhs is a few rows, rhs is contiguous along the columns: whole rows of rhs are added up, so that it is read in long runs.
-  void RunFewRows(const Arrays& arrays) const {
+  void RunFewRows(const Arrays& arrays, Part part) const {
     T* const left = Workspace<T>(0, rows_ * depth_);
     for (int64_t row = 0; row < rows_; ++row) PackLhs(arrays, row, 1, 0, depth_, left + row * depth_);
     T* const sums = Workspace<T>(2, rows_ * kLongRun);
-    for (int64_t column = 0; column < columns_; column += kLongRun) {
-      const int64_t count = std::min(kLongRun, columns_ - column);
+    const int64_t end = part.column + part.column_count;
+    for (int64_t column = part.column; column < end; column += kLongRun) {
+      const int64_t count = std::min(kLongRun, end - column);
       std::fill(sums, sums + rows_ * kLongRun, T(0));
       for (int64_t depth = 0; depth < depth_;) {
         const bool is_group = depth + kAddedRows <= depth_;
@@ -173,16 +231,18 @@ class Product {
     }
   }
 
-  void RunRows(const Arrays& arrays, int64_t first_row, int64_t row_count) const {
+  // At most kRowBlock rows.
+  void RunRows(const Arrays& arrays, Part part) const {
     // Sums of a block whose output has another type or layout.
-    T* const sums = has_plain_out_ ? nullptr : Workspace<T>(2, row_count * kColumnBlock);
-    for (int64_t column = 0; column < columns_; column += kColumnBlock) {
-      const int64_t column_count = std::min(kColumnBlock, columns_ - column);
+    T* const sums = has_plain_out_ ? nullptr : Workspace<T>(2, part.row_count * kColumnBlock);
+    const int64_t end = part.column + part.column_count;
+    for (int64_t column = part.column; column < end; column += kColumnBlock) {
+      const int64_t column_count = std::min(kColumnBlock, end - column);
       for (int64_t depth = 0; depth < depth_; depth += kDepthBlock) {
-        const Block block{first_row, row_count, column, column_count, depth, std::min(kDepthBlock, depth_ - depth)};
-        RunBlock(arrays, block, sums);
+        const int64_t depth_count = std::min(kDepthBlock, depth_ - depth);
+        RunBlock(arrays, {part.row, part.row_count, column, column_count, depth, depth_count}, sums);
       }
-      if (sums != nullptr) Unpack(arrays, sums, kColumnBlock, first_row, row_count, column, column_count);
+      if (sums != nullptr) Unpack(arrays, sums, kColumnBlock, part.row, part.row_count, column, column_count);
     }
   }
 
@@ -308,7 +368,9 @@ MatMul TurnedAround(const MatMul& matmul) {
 }
 
 MatMulFunction Exchanged(MatMulFunction product) {
-  return [product = std::move(product)](const void* lhs, const void* rhs, void* out) { product(rhs, lhs, out); };
+  return [product = std::move(product)](const void* lhs, const void* rhs, void* out, runtime::ThreadPool& threads) {
+    product(rhs, lhs, out, threads);
+  };
 }
 
 enum class SumType { kF32, kF64, kS32, kS64 };
@@ -328,8 +390,10 @@ SumType SumTypeOf(MatMulType out) {
 
 template <typename T>
 MatMulFunction Prepare(MatMul matmul) {
-  return [product = std::make_shared<const Product<T>>(std::move(matmul))](const void* lhs, const void* rhs,
-                                                                           void* out) { product->Run(lhs, rhs, out); };
+  return [product = std::make_shared<const Product<T>>(std::move(matmul))](const void* lhs, const void* rhs, void* out,
+                                                                           runtime::ThreadPool& threads) {
+    product->Run(lhs, rhs, out, threads);
+  };
 }
 
 MatMulFunction PrepareInOrder(MatMul matmul) {

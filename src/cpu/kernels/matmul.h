@@ -2,12 +2,14 @@
 //   out[b, r, c] = sum over d of lhs[b, r, d] * rhs[b, d, c]. Each of b, r, c, d may be several dimensions; transposes and
 //   layouts are nothing but strides. Operands are converted while they are packed; sums are kept in f32 (for 16-bit floats too),
 //   f64 or wrapping integers, and converted once when stored.
-//   Deterministic: the order of every sum depends on the shape only.
+//   Deterministic: the order of every sum depends on the shape only, not on the number of threads.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <vector>
+
+#include "runtime/thread_pool.h"
 
 namespace stead::cpu {
 
@@ -26,8 +28,8 @@ struct MatMul {
   bool is_complex = false;
 };
 
-// Computes all of `out`. Arrays do not overlap. Callable from any thread.
-using MatMulFunction = std::function<void(const void* lhs, const void* rhs, void* out)>;
+// Computes all of `out`, on the threads of a pool. Arrays do not overlap. Callable from any thread.
+using MatMulFunction = std::function<void(const void* lhs, const void* rhs, void* out, runtime::ThreadPool& threads)>;
 
 // Works out once what depends on the shape only.
 MatMulFunction PrepareMatMul(const MatMul& matmul);

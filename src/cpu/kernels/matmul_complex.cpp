@@ -80,12 +80,12 @@ class ComplexProduct {
     rest_ = MakePanel(matmul, columns_.size % panel_width_);
   }
 
-  void Run(const T* lhs, const T* rhs, T* out) const {
+  void Run(const T* lhs, const T* rhs, T* out, runtime::ThreadPool& threads) const {
     for (size_t batch = 0; batch < out_batch_.size(); ++batch) {
       for (int64_t column = 0; column < columns_.size; column += panel_width_) {
         RunPanel(column + panel_width_ <= columns_.size ? full_ : rest_, lhs + 2 * lhs_batch_[batch],
                  rhs + 2 * (rhs_batch_[batch] + column * columns_.rhs_stride),
-                 out + 2 * (out_batch_[batch] + column * columns_.out_stride));
+                 out + 2 * (out_batch_[batch] + column * columns_.out_stride), threads);
       }
     }
   }
@@ -106,12 +106,12 @@ class ComplexProduct {
         PrepareMatMul(RealProduct(matmul))};
   }
 
-  static void RunPanel(const Panel& panel, const T* lhs, const T* rhs, T* out) {
+  static void RunPanel(const Panel& panel, const T* lhs, const T* rhs, T* out, runtime::ThreadPool& threads) {
     thread_local std::vector<T> written_out;
     const size_t size = 4 * panel.places.depth.size() * panel.places.columns.size();
     if (written_out.size() < size) written_out.resize(size);
     WriteOut(rhs, panel.places, written_out.data());
-    panel.product(lhs, written_out.data(), out);
+    panel.product(lhs, written_out.data(), out, threads);
   }
 
   const std::vector<int64_t> lhs_batch_, rhs_batch_, out_batch_;
@@ -122,8 +122,9 @@ class ComplexProduct {
 
 template <typename T>
 MatMulFunction Prepare(const MatMul& matmul) {
-  return [product = std::make_shared<const ComplexProduct<T>>(matmul)](const void* lhs, const void* rhs, void* out) {
-    product->Run(static_cast<const T*>(lhs), static_cast<const T*>(rhs), static_cast<T*>(out));
+  return [product = std::make_shared<const ComplexProduct<T>>(matmul)](const void* lhs, const void* rhs, void* out,
+                                                                       runtime::ThreadPool& threads) {
+    product->Run(static_cast<const T*>(lhs), static_cast<const T*>(rhs), static_cast<T*>(out), threads);
   };
 }
 

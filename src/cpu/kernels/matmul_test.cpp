@@ -10,6 +10,7 @@
 
 #include "cpu/kernels/matmul_kernel.h"
 #include "cpu/kernels/matmul_pack.h"
+#include "runtime/testing.h"
 
 namespace stead::cpu {
 namespace {
@@ -73,7 +74,7 @@ void ExpectRight(const MatMul& matmul, int64_t lhs_size, int64_t rhs_size, int64
   const std::vector<Lhs> lhs = Random<Lhs>(lhs_size, 1);
   const std::vector<Rhs> rhs = Random<Rhs>(rhs_size, 2);
   std::vector<Out> out(out_size, ConvertElement<Out>(77.0f));
-  PrepareMatMul(matmul)(lhs.data(), rhs.data(), out.data());
+  PrepareMatMul(matmul)(lhs.data(), rhs.data(), out.data(), runtime::EagerPool());
   for (int64_t batch = 0; batch < CountOf(matmul.batch); ++batch) {
     for (int64_t row = 0; row < CountOf(matmul.rows); ++row) {
       for (int64_t column = 0; column < CountOf(matmul.columns); ++column) {
@@ -148,19 +149,41 @@ TEST(MatMul, ElementTypes) {
   ExpectRight<int64_t, int64_t, int64_t, int64_t>(MatMulType::kS64, MatMulType::kS64, MatMulType::kS64, size);
 }
 
+// Sums round, so another order would show.
+TEST(MatMul, TheSameBitsOnAnyNumberOfThreads) {
+  for (Sizes size : {Sizes{1, 1, 5000, 70}, {1, 3, 900, 40}, {1, 130, 1050, 300}, {1, 2100, 17, 70}, {5, 20, 30, 40}}) {
+    for (Transposed transposed : {Transposed{}, {.rhs = true}, {.out = true}}) {
+      const MatMul matmul = Make(MatMulType::kF32, MatMulType::kF32, MatMulType::kF32, size, transposed);
+      std::vector<float> lhs = Random<float>(size.batch * size.rows * size.depth, 1);
+      const std::vector<float> rhs = Random<float>(size.batch * size.depth * size.columns, 2);
+      for (float& number : lhs) number *= 0.1f;
+      const auto product = [&](runtime::ThreadPool& threads) {
+        std::vector<float> out(static_cast<size_t>(size.batch * size.rows * size.columns), 77);
+        PrepareMatMul(matmul)(lhs.data(), rhs.data(), out.data(), threads);
+        return out;
+      };
+      const std::vector<float> expected = product(runtime::ThreadPool::OfCaller());
+      for (int threads : {2, 3, 8}) {
+        runtime::ThreadPool pool(threads, runtime::kShareEverything);
+        EXPECT_EQ(product(pool), expected) << threads << " threads, " << size.rows << "x" << size.columns;
+      }
+    }
+  }
+}
+
 TEST(MatMul, IntegersWrap) {
   const MatMul matmul = Make(MatMulType::kU8, MatMulType::kU8, MatMulType::kU8, {1, 1, 5, 300});
   const std::vector<uint8_t> lhs(300, 255);
   const std::vector<uint8_t> rhs(1500, 3);
   std::vector<uint8_t> out(5);
-  PrepareMatMul(matmul)(lhs.data(), rhs.data(), out.data());
+  PrepareMatMul(matmul)(lhs.data(), rhs.data(), out.data(), runtime::EagerPool());
   for (uint8_t element : out) EXPECT_EQ(element, static_cast<uint8_t>(300 * 255 * 3));
 }
 
 TEST(MatMul, EmptyDepthGivesZeros) {
   const MatMul matmul = Make(MatMulType::kF32, MatMulType::kF32, MatMulType::kBF16, {1, 3, 5, 0});
   std::vector<uint16_t> out(15, 0x4000);
-  PrepareMatMul(matmul)(nullptr, nullptr, out.data());
+  PrepareMatMul(matmul)(nullptr, nullptr, out.data(), runtime::EagerPool());
   for (uint16_t element : out) EXPECT_EQ(element, 0);
 }
 
@@ -211,7 +234,7 @@ void ExpectComplex(MatMulType type, Sizes size, Transposed transposed) {
   const std::vector<T> lhs = Random<T>(2 * lhs_size, 1);
   const std::vector<T> rhs = Random<T>(2 * rhs_size, 2);
   std::vector<T> out(2 * size.batch * size.rows * size.columns, T(77));
-  PrepareMatMul(matmul)(lhs.data(), rhs.data(), out.data());
+  PrepareMatMul(matmul)(lhs.data(), rhs.data(), out.data(), runtime::EagerPool());
   const auto number = [](const std::vector<T>& numbers, int64_t place) {
     return std::complex<T>(numbers[2 * place], numbers[2 * place + 1]);
   };

@@ -41,8 +41,8 @@ struct Kernel {
   std::string symbol;
   // The largest `end`: iterations of the outermost loop. 0: nothing to do.
   int64_t work_items = 0;
-  // Results computed per work item, a measure of its cost.
-  int64_t elements_per_item = 1;
+  int64_t elements = 0;    // of all results
+  double nanoseconds = 0;  // estimated, of all work items one after the other
 };
 
 // A loop of steps. `steps` are numbered from `first` in `targets`; the loop starts at the first of them and is left by a jump to

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cpu/llvm/kernel_cost.h"
+
 namespace stead::cpu {
 namespace {
 
@@ -228,7 +230,8 @@ Result<Kernel> KernelEmitter::Emit() {
     EmitNest(nest);
     for (const Output& output : nest.outputs) elements += output.array.shape.element_count();
   }
-  if (kernel_.work_items > 0) kernel_.elements_per_item = std::max<int64_t>(1, elements / kernel_.work_items);
+  kernel_.elements = elements;
+  kernel_.nanoseconds = EstimatedNanoseconds(module_, request_.instruction);
   builder_.CreateRetVoid();
   return kernel_;
 }

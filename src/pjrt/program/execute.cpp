@@ -144,6 +144,7 @@ Status LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   TakenArguments taken(signature, DonatableParameters(signature, options));
   TRY_STATUS(taken.Take({args.num_args == 0 ? nullptr : args.argument_lists[0], args.num_args}));
   runtime::RunContext context;
+  context.threads = args.executable->client->threads;
   if (options.context != nullptr) context.user_data = &options.context->user_data;
   Result<std::vector<runtime::AllocationRef>> run = program->compiled.executable->Run(taken.arguments(), context);
   if (context.started) taken.Commit();

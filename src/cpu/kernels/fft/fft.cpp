@@ -3,6 +3,7 @@
 #include "cpu/kernels/fft/fft.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -69,7 +70,22 @@ class StageRunner {
 
   const Stage& stage() const { return stage_; }
 
-  void Run(const Real* from, Real* to, std::vector<Real>& buffer) const {
+  void Run(const Real* from, Real* to, runtime::ThreadPool& threads) const {
+    const int64_t blocks = (line_count_ + most_lines_ - 1) / most_lines_;
+    threads.ForEach(blocks, NanosecondsPerLine() * static_cast<double>(most_lines_), [&](int64_t begin, int64_t end) {
+      RunBlocks(from, to, begin * most_lines_, std::min(line_count_, end * most_lines_));
+    });
+  }
+
+ private:
+  double NanosecondsPerLine() const {
+    const double length = static_cast<double>(stage_.length);
+    return length * (1 + 0.25 * std::log2(length));
+  }
+
+  // Lines [begin, end).
+  void RunBlocks(const Real* from, Real* to, int64_t begin, int64_t end) const {
+    thread_local std::vector<Real> buffer;
     // Arrays that start at the same place of their pages would drive each other out of the first-level cache.
     constexpr int64_t kApart = 256 / sizeof(Real);
     const int64_t room = room_ * most_lines_ + kApart;
@@ -77,8 +93,8 @@ class StageRunner {
     const SplitArray<Real> first_array = {buffer.data(), buffer.data() + room};
     const SplitArray<Real> second_array = {buffer.data() + 2 * room, buffer.data() + 3 * room};
     std::vector<int64_t> starts(most_lines_);
-    for (int64_t first = 0; first < line_count_; first += most_lines_) {
-      starts.resize(std::min(most_lines_, line_count_ - first));
+    for (int64_t first = begin; first < end; first += most_lines_) {
+      starts.resize(std::min(most_lines_, end - first));
       FindStarts(stage_.from, first, starts);
       const SplitArray<Real> result = Transform(from, starts, first_array, second_array);
       FindStarts(stage_.to, first, starts);
@@ -86,7 +102,6 @@ class StageRunner {
     }
   }
 
- private:
   // Of lines that start at `starts`.
   SplitArray<Real> Transform(const Real* from, const std::vector<int64_t>& starts, SplitArray<Real> data,
                              SplitArray<Real> spare) const {
@@ -327,9 +342,8 @@ FftFunction Prepare(const Fft& fft) {
   for (Stage& stage : planner.Stages()) {
     runners.push_back(std::make_shared<const StageRunner<Real>>(std::move(stage), is_inverse));
   }
-  return [runners = std::move(runners), scratch_size = 2 * planner.ScratchSize()](const void* operand, void* result) {
-    // The lines' buffer is kept for the next transform; the spectrum in between is as large as an array.
-    thread_local std::vector<Real> lines;
+  return [runners = std::move(runners), scratch_size = 2 * planner.ScratchSize()](const void* operand, void* result,
+                                                                                  runtime::ThreadPool& threads) {
     const auto scratch = std::make_unique_for_overwrite<Real[]>(scratch_size);
     const auto address = [&](Place place) {
       return static_cast<Real*>(place == Place::kResult ? result : scratch.get());
@@ -338,7 +352,7 @@ FftFunction Prepare(const Fft& fft) {
       const Stage& stage = runner->stage();
       const Real* const from =
           stage.from.place == Place::kOperand ? static_cast<const Real*>(operand) : address(stage.from.place);
-      runner->Run(from, address(stage.to.place), lines);
+      runner->Run(from, address(stage.to.place), threads);
     }
   };
 }

@@ -8,6 +8,8 @@
 #include <functional>
 #include <vector>
 
+#include "runtime/thread_pool.h"
+
 namespace stead::cpu {
 
 enum class FftKind : uint8_t { kForward, kInverse, kRealToComplex, kComplexToReal };
@@ -27,8 +29,8 @@ struct Fft {
 };
 
 // Computes all of `result`. The arrays do not overlap, unless they are the same one with the same strides and complex numbers on
-// both sides: then the transform is done in place. Callable from any thread.
-using FftFunction = std::function<void(const void* operand, void* result)>;
+// both sides: then the transform is done in place. Runs on the threads of a pool; callable from any thread.
+using FftFunction = std::function<void(const void* operand, void* result, runtime::ThreadPool& threads)>;
 
 // Works out once what depends on the shape only. REQUIRES: every size is positive, something is transformed.
 FftFunction PrepareFft(const Fft& fft);

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "cpu/kernels/fft/kernels.h"
+#include "runtime/testing.h"
 
 namespace stead::cpu {
 namespace {
@@ -75,7 +76,7 @@ void CheckLine(int64_t size) {
   const bool is_wide = sizeof(Real) == 8;
   const auto run = [&](FftKind kind, const std::vector<Real>& operand, int64_t result_size) {
     std::vector<Real> result(result_size);
-    PrepareFft({kind, is_wide, {}, {{size, 1, 1}}})(operand.data(), result.data());
+    PrepareFft({kind, is_wide, {}, {{size, 1, 1}}})(operand.data(), result.data(), runtime::EagerPool());
     return result;
   };
   const Signal signal = RandomSignal(size, false);
@@ -110,7 +111,7 @@ TEST(Fft, LongerLengths) {
 TEST(Fft, QuarterTurnsAreExact) {
   std::vector<double> impulse(16, 0.0), spectrum(16);
   impulse[2 * 2] = 1;
-  PrepareFft({FftKind::kForward, true, {}, {{8, 1, 1}}})(impulse.data(), spectrum.data());
+  PrepareFft({FftKind::kForward, true, {}, {{8, 1, 1}}})(impulse.data(), spectrum.data(), runtime::EagerPool());
   const std::vector<double> expected = {1, 0, 0, -1, -1, 0, 0, 1, 1, 0, 0, -1, -1, 0, 0, 1};
   EXPECT_EQ(spectrum, expected);
 }
@@ -134,7 +135,7 @@ TEST(Fft, LinesInBothDirections) {
         }
         std::vector<float> result(memory.size());
         PrepareFft({FftKind::kForward, false, {{lines, line_stride, line_stride}}, {{size, stride, stride}}})(
-            memory.data(), result.data());
+            memory.data(), result.data(), runtime::EagerPool());
         EXPECT_LE(Error(result, expected, false), 1e-6L);
       }
     }
@@ -149,15 +150,16 @@ TEST(Fft, ThreeDimensionsAndBack) {
   PrepareFft({FftKind::kRealToComplex,
               true,
               {{kBatch, kA * kB * kC, 1}},
-              {{kA, kB * kC, kBatch}, {kB, kC, kBatch * kA}, {kC, 1, kBatch * kA * kB}}})(signal.data(),
-                                                                                          spectrum.data());
+              {{kA, kB * kC, kBatch}, {kB, kC, kBatch * kA}, {kC, 1, kBatch * kA * kB}}})(
+      signal.data(), spectrum.data(), runtime::EagerPool());
   double sum = 0;
   for (int64_t index = 0; index < kA * kB * kC; ++index) sum += signal[index];
   EXPECT_NEAR(spectrum[0], sum, 1e-13);
   PrepareFft({FftKind::kComplexToReal,
               true,
               {{kBatch, 1, kA * kB * kC}},
-              {{kA, kBatch, kB * kC}, {kB, kBatch * kA, kC}, {kC, kBatch * kA * kB, 1}}})(spectrum.data(), back.data());
+              {{kA, kBatch, kB * kC}, {kB, kBatch * kA, kC}, {kC, kBatch * kA * kB, 1}}})(spectrum.data(), back.data(),
+                                                                                          runtime::EagerPool());
   for (size_t index = 0; index < signal.size(); ++index) EXPECT_NEAR(back[index], signal[index], 1e-14);
 }
 
@@ -166,8 +168,8 @@ TEST(Fft, InPlace) {
     const Fft fft = {kind, false, {{19, 150, 150}}, {{10, 15, 15}, {15, 1, 1}}};
     std::vector<float> array = ToMemory<float>(RandomSignal(19 * 150, false), false);
     std::vector<float> expected(array.size());
-    PrepareFft(fft)(array.data(), expected.data());
-    PrepareFft(fft)(array.data(), array.data());
+    PrepareFft(fft)(array.data(), expected.data(), runtime::EagerPool());
+    PrepareFft(fft)(array.data(), array.data(), runtime::EagerPool());
     EXPECT_EQ(array, expected);
   }
 }
@@ -176,7 +178,7 @@ TEST(Fft, InPlace) {
 TEST(Fft, LinesDoNotMix) {
   std::vector<float> signal(2 * 8 * 4, 1.0f), result(signal.size());
   signal[0] = std::numeric_limits<float>::infinity();
-  PrepareFft({FftKind::kForward, false, {{4, 8, 8}}, {{8, 1, 1}}})(signal.data(), result.data());
+  PrepareFft({FftKind::kForward, false, {{4, 8, 8}}, {{8, 1, 1}}})(signal.data(), result.data(), runtime::EagerPool());
   EXPECT_FALSE(std::isfinite(result[0]));
   for (size_t index = 2 * 8; index < result.size(); ++index) EXPECT_TRUE(std::isfinite(result[index]));
 }
