@@ -40,6 +40,7 @@ CpuExecutable::CpuExecutable(Program program, MachineCode code, runtime::Signatu
                              runtime::MemoryStats memory_stats)
     : program_(std::move(program)),
       code_(std::move(code)),
+      random_states_(program_.random_deltas.size()),
       signature_(std::move(signature)),
       memory_stats_(memory_stats) {
   for (const Step& step : program_.steps) most_places_ = std::max(most_places_, step.place_count);
@@ -186,6 +187,11 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
         RunTriangularSolve(program_.triangular_solves[step.index], address(first), address(first + 1),
                            address(first + 2), threads);
         break;
+      case Step::Kind::kRandomState: {
+        const std::array<uint64_t, 2> state = random_states_[step.index].Take(program_.random_deltas[step.index]);
+        std::memcpy(address(first), state.data(), sizeof state);
+        break;
+      }
       case Step::Kind::kCustomCall:
         gather_addresses(step);
         TRY_STATUS(custom_calls_[step.index]->Run({pointers.data(), step.place_count}, execution));

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 
+#include "base/random_state.h"
 #include "cpu/llvm/jit.h"
 #include "cpu/program.h"
 #include "runtime/executable.h"
@@ -49,6 +50,7 @@ class CpuExecutable : public runtime::Executable {
   std::vector<MatMulFunction> matmuls_;
   std::vector<MatMulFunction> convolutions_;
   std::vector<FftFunction> ffts_;
+  mutable std::vector<RandomState> random_states_;  // live as long as the program, so that each run gets other numbers
   std::vector<std::unique_ptr<ffi::CustomCall>> custom_calls_;
   runtime::Signature signature_;
   runtime::MemoryStats memory_stats_;

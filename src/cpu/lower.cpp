@@ -12,6 +12,7 @@
 #include "cpu/call_site.h"
 #include "cpu/routines.h"
 #include "cpu/window_bytes.h"
+#include "ir/extra_number.h"
 
 namespace stead::cpu {
 namespace {
@@ -187,6 +188,7 @@ class Lowering {
         if (const auto solve = ToTriangularSolve(module_, instruction))
           return Routine(id, Step::Kind::kTriangularSolve, *solve, program_.triangular_solves);
         break;
+      case Opcode::kRngGetAndUpdateState: return RandomState(id);
       default: break;
     }
     return Kernel(id);
@@ -274,6 +276,17 @@ class Lowering {
                            module_.SourceOf(id));
     }
     return Routine(id, Step::Kind::kFft, ToFft(module_, module_.instruction(id)), program_.ffts);
+  }
+
+  Status RandomState(InstrId id) {
+    const Instruction& instruction = module_.instruction(id);
+    if (instruction.shape.element_type != ElementType::kU64 || instruction.shape.dimensions != ir::Dimensions{2}) {
+      return Unimplemented(fmt::format("op `rng-get-and-update-state` (`{}`) with result {}", instruction.name,
+                                       instruction.shape.ToString(false)),
+                           module_.SourceOf(id), "the state is u64[2]");
+    }
+    const uint64_t delta = ir::ExtraNumber<uint64_t>(instruction, "delta").value_or(0);
+    return Routine(id, Step::Kind::kRandomState, delta, program_.random_deltas);
   }
 
   Status Kernel(InstrId id) {

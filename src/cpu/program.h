@@ -46,6 +46,7 @@ struct Program {
   std::vector<Fft> ffts;
   std::vector<Cholesky> choleskys;
   std::vector<TriangularSolve> triangular_solves;
+  std::vector<uint64_t> random_deltas;  // what each rng-get-and-update-state takes in a run
   std::vector<Window> windows;
   std::vector<ffi::CallSite> custom_calls;
   std::vector<ir::Literal> constants;  // elements in the order of memory

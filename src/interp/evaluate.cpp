@@ -58,6 +58,7 @@ Result<Literal> Dispatch(const OpCall& call) {
     case Opcode::kBatchNormTraining: return EvaluateBatchNormTraining(call);
     case Opcode::kBatchNormGrad: return EvaluateBatchNormGrad(call);
     case Opcode::kRngBitGenerator: return EvaluateRngBitGenerator(call);
+    case Opcode::kRngGetAndUpdateState: return EvaluateRngGetAndUpdateState(call);
     case Opcode::kCall:
     case Opcode::kFusion: return EvaluateCall(call);
     case Opcode::kConditional: return EvaluateConditional(call);

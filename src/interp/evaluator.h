@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/random_state.h"
 #include "base/result.h"
 #include "interp/op_call.h"
 #include "ir/module.h"
@@ -28,6 +29,8 @@ class Evaluator {
   // RETURNS RESOURCE_EXHAUSTED when computations call each other too deeply.
   Result<ir::Literal> Run(ir::ComputationId computation, std::span<const ir::Literal* const> arguments);
   Result<ir::Literal> RunInstruction(ir::InstrId id, std::span<const ir::Literal* const> operands);
+  // The state of an rng-get-and-update-state.
+  RandomState& random_state(ir::InstrId id) { return random_states_[id]; }
   // The computation made ready to run on elements; prepared once.
   ScalarComputation& Scalars(ir::ComputationId computation);
 
@@ -50,6 +53,7 @@ class Evaluator {
   int depth_ = 0;
   std::unordered_map<ir::ComputationId, std::unique_ptr<Plan>> plans_;
   std::unordered_map<ir::ComputationId, std::unique_ptr<ScalarComputation>> scalars_;
+  std::unordered_map<ir::InstrId, RandomState> random_states_;
 };
 
 }  // namespace stead::interp

@@ -24,7 +24,7 @@ BAD_PROGRAMS = {
     "huge dimension": (GOOD.replace("f32[4]", "f32[99999999999,99999999999]"), ["INVALID_ARGUMENT"]),
     "unknown custom call": (GOOD.replace("add(x, y)", 'custom-call(x, y), custom_call_target="my_kernel"'), ["UNIMPLEMENTED", "my_kernel"]),
     "unsupported op": (
-        'HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  ROOT y = f32[8] rng(x, x), distribution=rng_uniform, metadata={source_file="model.py" source_line=12}\n}\n',
+        'HloModule m\nENTRY e {\n  x = f8e5m2[] parameter(0)\n  ROOT y = f8e5m2[8] rng(x, x), distribution=rng_uniform, metadata={source_file="model.py" source_line=12}\n}\n',
         ["UNIMPLEMENTED", "op `rng`", "model.py:12"],
     ),
 }

@@ -1,27 +1,16 @@
 // batch-norm-inference, -training and -grad, from their definitions in the StableHLO specification.
-#include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "interp/box.h"
 #include "interp/elements.h"
 #include "interp/ops/linear_algebra/linear_algebra.h"
+#include "ir/extra_number.h"
 
 namespace stead::interp {
 namespace {
 
 using ir::Literal;
 using Values = std::vector<double>;
-
-// A number among the attributes that are kept as text, or `absent`.
-double NumberAttribute(const ir::Instruction& instruction, const char* key, double absent) {
-  auto found = std::ranges::find(instruction.extra, key, &ir::ExtraAttribute::key);
-  double number = absent;
-  if (found != instruction.extra.end()) {
-    std::from_chars(found->value.data(), found->value.data() + found->value.size(), number);
-  }
-  return number;
-}
 
 // Which feature each element of the operand belongs to, and how many elements a feature has.
 struct Features {
@@ -32,7 +21,7 @@ struct Features {
 
 Features FeaturesOf(const OpCall& call) {
   const ir::Dimensions& extents = call.operand(0).shape().dimensions;
-  size_t dim = static_cast<size_t>(NumberAttribute(call.instruction, "feature_index", 0));
+  size_t dim = static_cast<size_t>(ir::ExtraNumber<int64_t>(call.instruction, "feature_index").value_or(0));
   Features features;
   for (IndexCounter index(extents); index.valid(); index.Advance()) features.of.push_back(index[dim]);
   features.count = extents.at(dim);
@@ -62,7 +51,7 @@ Literal Normalize(const ir::Shape& shape, const Features& features, Values opera
 
 Result<Literal> EvaluateBatchNormInference(const OpCall& call) {
   auto read = [&](size_t number) { return ReadAll<double>(call.operand(number)); };
-  double epsilon = NumberAttribute(call.instruction, "epsilon", 0);
+  double epsilon = ir::ExtraNumber<double>(call.instruction, "epsilon").value_or(0);
   return Normalize(call.shape(), FeaturesOf(call), read(0), read(1), read(2), read(3), read(4), epsilon);
 }
 
@@ -74,16 +63,16 @@ Result<Literal> EvaluateBatchNormTraining(const OpCall& call) {
     double distance = operand[element] - mean[features.of[element]];
     return distance * distance / features.elements_each;
   });
-  Literal normal =
-      Normalize(call.shape().elements.at(0), features, operand, ReadAll<double>(call.operand(1)),
-                ReadAll<double>(call.operand(2)), mean, variance, NumberAttribute(call.instruction, "epsilon", 0));
+  Literal normal = Normalize(call.shape().elements.at(0), features, operand, ReadAll<double>(call.operand(1)),
+                             ReadAll<double>(call.operand(2)), mean, variance,
+                             ir::ExtraNumber<double>(call.instruction, "epsilon").value_or(0));
   return Literal::Tuple(
       {normal, WriteAll(call.shape().elements.at(1), mean), WriteAll(call.shape().elements.at(2), variance)});
 }
 
 Result<Literal> EvaluateBatchNormGrad(const OpCall& call) {
   Features features = FeaturesOf(call);
-  double epsilon = NumberAttribute(call.instruction, "epsilon", 0);
+  double epsilon = ir::ExtraNumber<double>(call.instruction, "epsilon").value_or(0);
   auto read = [&](size_t number) { return ReadAll<double>(call.operand(number)); };
   Values operand = read(0), scale = read(1), mean = read(2), variance = read(3), gradient = read(4);
   auto centered = [&](size_t element) { return operand[element] - mean[features.of[element]]; };

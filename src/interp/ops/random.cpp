@@ -9,6 +9,8 @@
 
 #include "interp/box.h"
 #include "interp/elements.h"
+#include "interp/evaluator.h"
+#include "ir/extra_number.h"
 
 namespace stead::interp {
 namespace {
@@ -129,6 +131,15 @@ Result<Literal> EvaluateRngBitGenerator(const OpCall& call) {
   std::vector<uint64_t> state = ReadAll<uint64_t>(call.operand(0));
   Bits bits = is_three_fry ? ThreeFryBits(state, shape) : PhiloxBits(state, shape);
   return Literal::Tuple({WriteAll(state_shape, bits.state), WriteAll(shape, bits.elements)});
+}
+
+Result<Literal> EvaluateRngGetAndUpdateState(const OpCall& call) {
+  const ir::Shape& shape = call.shape();
+  if (shape.element_type != ir::ElementType::kU64 || shape.dimensions != ir::Dimensions{2})
+    return UnsupportedOp(call.module, call.id);
+  const uint64_t delta = ir::ExtraNumber<uint64_t>(call.instruction, "delta").value_or(0);
+  const std::array<uint64_t, 2> state = call.evaluator.random_state(call.id).Take(delta);
+  return WriteAll(shape, std::vector<uint64_t>(state.begin(), state.end()));
 }
 
 }  // namespace stead::interp

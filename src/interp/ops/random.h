@@ -7,5 +7,6 @@ namespace stead::interp {
 
 // (new state, bits). Algorithms rng_three_fry and rng_philox; rng_default is philox.
 Result<ir::Literal> EvaluateRngBitGenerator(const OpCall& call);
+Result<ir::Literal> EvaluateRngGetAndUpdateState(const OpCall& call);
 
 }  // namespace stead::interp

@@ -1,10 +1,8 @@
 #include "passes/expand/batch_norm.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
-#include <string_view>
 
+#include "ir/extra_number.h"
 #include "passes/expand/array_math.h"
 
 namespace stead::passes {
@@ -20,17 +18,6 @@ using ir::Shape;
 bool IsBatchNorm(Opcode opcode) {
   return opcode == Opcode::kBatchNormInference || opcode == Opcode::kBatchNormTraining ||
          opcode == Opcode::kBatchNormGrad;
-}
-
-// The number behind a key that the instruction keeps as text.
-template <typename Number>
-std::optional<Number> NumberUnder(const Instruction& instruction, std::string_view key) {
-  auto found = std::ranges::find(instruction.extra, key, &ir::ExtraAttribute::key);
-  if (found == instruction.extra.end()) return std::nullopt;
-  Number number{};
-  const char* end = found->value.data() + found->value.size();
-  if (std::from_chars(found->value.data(), end, number).ec != std::errc()) return std::nullopt;
-  return number;
 }
 
 bool IsRowMajor(const Shape& shape) {
@@ -131,9 +118,9 @@ bool Expand(ir::Module& module, InstrId id) {
   const Instruction& norm = module.instruction(id);
   bool row_major = IsRowMajor(norm.shape);
   for (InstrId operand : norm.operands) row_major &= IsRowMajor(module.shape(operand));
-  const int64_t feature = NumberUnder<int64_t>(norm, "feature_index").value_or(0);
+  const int64_t feature = ir::ExtraNumber<int64_t>(norm, "feature_index").value_or(0);
   if (!row_major || feature < 0 || feature >= module.shape(norm.operands[0]).rank()) return false;
-  const double epsilon = NumberUnder<double>(norm, "epsilon").value_or(0);
+  const double epsilon = ir::ExtraNumber<double>(norm, "epsilon").value_or(0);
   if (!Replace(module, id, BatchNorm(module, id, feature, epsilon).Written())) return false;
   module.Erase(id);
   return true;
