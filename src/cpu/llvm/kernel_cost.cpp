@@ -1,6 +1,7 @@
 #include "cpu/llvm/kernel_cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace stead::cpu {
@@ -16,6 +17,7 @@ constexpr double kSimple = 0.1;
 constexpr double kDivision = 0.4;
 constexpr double kFunction = 1.0;
 constexpr double kLibraryFunction = 10;
+constexpr double kComparison = 3;  // by a program's comparator
 constexpr double kPerByte = 0.05;  // of arrays read and written
 
 double PerElement(Opcode opcode) {
@@ -28,6 +30,8 @@ double PerElement(Opcode opcode) {
     case Opcode::kReshape:
     case Opcode::kBroadcast:
     case Opcode::kOptimizationBarrier: return 0;
+    case Opcode::kTopK: return kFunction;
+    case Opcode::kSort: return kComparison;
     case Opcode::kDivide:
     case Opcode::kRemainder:
     case Opcode::kRsqrt:
@@ -68,7 +72,13 @@ int64_t ElementsOf(const ir::Shape& shape) {
 double Repetitions(const Module& module, const Instruction& instruction) {
   const double results = static_cast<double>(ElementsOf(instruction.shape));
   switch (instruction.opcode) {
-    case Opcode::kReduce: return static_cast<double>(ElementsOf(module.shape(instruction.operands[0])));
+    case Opcode::kReduce:
+    case Opcode::kTopK: return static_cast<double>(ElementsOf(module.shape(instruction.operands[0])));
+    case Opcode::kSort: {
+      const int64_t dimension = instruction.As<ir::SortAttributes>().dimension;
+      const double row = static_cast<double>(module.shape(instruction.operands[0]).dimensions[dimension]);
+      return results * std::log2(row + 1);
+    }
     case Opcode::kReduceWindow: {
       double window = 1;
       for (const ir::WindowDimension& dimension : instruction.As<ir::WindowAttributes>().window)

@@ -222,8 +222,7 @@ Result<Kernel> KernelEmitter::Emit() {
   TRY_STATUS(Order(nests));
   std::erase_if(nests, [](const Nest& nest) { return nest.outputs[0].array.shape.element_count() == 0; });
   kernel_.symbol = function_->getName().str();
-  shares_work_ =
-      nests.size() == 1 && !request_.pairs && (nests[0].kind == NestKind::kLoop || nests[0].kind == NestKind::kRows);
+  shares_work_ = nests.size() == 1 && IsDivisible(nests[0]);
   kernel_.work_items = nests.empty() ? 0 : 1;
   int64_t elements = 0;
   for (const Nest& nest : nests) {
@@ -234,6 +233,24 @@ Result<Kernel> KernelEmitter::Emit() {
   kernel_.nanoseconds = EstimatedNanoseconds(module_, request_.instruction);
   builder_.CreateRetVoid();
   return kernel_;
+}
+
+bool KernelEmitter::IsDivisible(const Nest& nest) const {
+  switch (nest.kind) {
+    case NestKind::kLoop:
+    case NestKind::kRows:
+    case NestKind::kTopK: return true;
+    case NestKind::kPieces: return nest.outputs[0].in_place < 0;
+    case NestKind::kWindow: {
+      const Output& output = nest.outputs[0];
+      const InstrId base = module_.operand(BehindViews(output.root), 0);
+      return output.in_place >= 0 && OperandLeafOf(BehindViews(base)) == output.in_place;
+    }
+    case NestKind::kSort: return CopiesRowByRow(nest.outputs);
+    case NestKind::kScatter:
+    case NestKind::kSelectAndScatter: break;
+  }
+  return false;
 }
 
 void KernelEmitter::EmitNest(const Nest& nest) {
@@ -361,13 +378,23 @@ int64_t KernelEmitter::TransposedDimension(const std::vector<Output>& outputs, c
   return found;
 }
 
+KernelEmitter::Share KernelEmitter::OuterShare(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order,
+                                               int64_t vector_dim) {
+  const std::vector<int64_t> dims = WithoutUnitDimensions(order, sizes);
+  if (!shares_work_ || dims.empty() || dims.front() == vector_dim) return {};
+  kernel_.work_items = sizes[dims.front()];
+  return {dims.front(), Begin(), End(kernel_.work_items)};
+}
+
 void KernelEmitter::ForEachElement(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order,
-                                   int64_t vector_dim, const std::function<void(const Index&)>& body) {
+                                   int64_t vector_dim, const Share& share,
+                                   const std::function<void(const Index&)>& body) {
   Index index(sizes.size());
   int opened = 0;
   for (int64_t dim : order) {
-    if (dim == vector_dim || sizes[dim] == 1) continue;
-    index[dim] = loops_.OpenLoop(sizes[dim]);
+    const bool is_shared = dim == share.dimension;
+    if (dim == vector_dim || (sizes[dim] == 1 && !is_shared)) continue;
+    index[dim] = is_shared ? loops_.OpenLoop(share.begin, share.end, sizes[dim]) : loops_.OpenLoop(sizes[dim]);
     ++opened;
   }
   if (vector_dim >= 0 && sizes[vector_dim] > 1) {
@@ -422,11 +449,22 @@ void KernelEmitter::EmitWindow(const Output& output) {
   const Index start = generator_.WindowStart(update_slice, 2, update_slice.shape, update.dimensions);
   const std::vector<int64_t> order = MemoryOrder(viewed.array.shape);
   const std::vector<int64_t> dims = WithoutUnitDimensions(order, update.dimensions);
-  ForEachElement(update.dimensions, order, dims.empty() ? -1 : dims.back(), [&](const Index& index) {
+  const int64_t vector_dim = dims.empty() ? -1 : dims.back();
+  const Share share = OuterShare(update.dimensions, order, vector_dim);
+  ForEachElement(update.dimensions, order, vector_dim, share, [&](const Index& index) {
     Index target;
     for (size_t dim = 0; dim < index.size(); ++dim) target.push_back(index[dim] + start[dim]);
     generator_.Store(viewed.array, target, generator_.At(update_slice.operands[1], index));
   });
+}
+
+KernelEmitter::Share KernelEmitter::PartOfShare(const Share& whole, int64_t start, int64_t count) {
+  const auto inside = [&](llvm::Value* position) {
+    llvm::Value* const moved = builder_.CreateSub(position, builder_.getInt64(start));
+    llvm::Value* const low = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, moved, builder_.getInt64(0));
+    return builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, low, builder_.getInt64(count));
+  };
+  return {whole.dimension, inside(whole.begin), inside(whole.end)};
 }
 
 void KernelEmitter::EmitPieces(const Output& output) {
@@ -435,17 +473,24 @@ void KernelEmitter::EmitPieces(const Output& output) {
   MemoryArray array = output.array;
   if (id != output.root) array.shape = concatenate.shape;
   const int64_t dim = concatenate.As<ir::DimensionsAttributes>().dimensions[0];
+  const std::vector<int64_t> order = MemoryOrder(array.shape);
+  const std::vector<int64_t> whole_dims = WithoutUnitDimensions(order, array.shape.dimensions);
+  const Share whole = OuterShare(array.shape.dimensions, order, whole_dims.empty() ? -1 : whole_dims.back());
   int64_t start = 0;
   for (InstrId operand : concatenate.operands) {
     const std::vector<int64_t>& sizes = module_.shape(operand).dimensions;
     if (module_.shape(operand).element_count() > 0) {
-      const std::vector<int64_t> order = MemoryOrder(array.shape);
       const std::vector<int64_t> dims = WithoutUnitDimensions(order, sizes);
-      ForEachElement(sizes, order, dims.empty() ? -1 : dims.back(), [&](const Index& index) {
+      const Share share = whole.dimension == dim ? PartOfShare(whole, start, sizes[dim]) : whole;
+      const int64_t vector_dim = dims.empty() || dims.back() == share.dimension ? -1 : dims.back();
+      const bool may_be_empty = share.dimension == dim;
+      if (may_be_empty) loops_.OpenIf(builder_.CreateICmpSLT(share.begin, share.end));
+      ForEachElement(sizes, order, vector_dim, share, [&](const Index& index) {
         Index target = index;
         target[dim] = index[dim] + IndexExpression::Constant(start);
         generator_.Store(array, target, generator_.At(operand, index));
       });
+      if (may_be_empty) loops_.Close();
     }
     start += sizes[dim];
   }

@@ -49,6 +49,8 @@ class KernelEmitter {
   NestKind KindOf(ir::InstrId root) const;
   std::vector<Nest> Nests();
   Status Order(std::vector<Nest>& nests) const;
+  // True for a nest whose outermost loop may run in parts, in any order and at the same time.
+  bool IsDivisible(const Nest& nest) const;
   bool ReducesFastestDimension(ir::InstrId id) const;
   // The instruction behind bitcasts and reshapes that leave every byte where it is.
   ir::InstrId BehindViews(ir::InstrId id) const;
@@ -65,6 +67,16 @@ class KernelEmitter {
   int64_t TransposedDimension(const std::vector<Output>& outputs, const std::vector<int64_t>& dims);
   // The loop at `level` of a nest; the outermost one runs over the caller's share of the work.
   IndexExpression OpenLevel(size_t level, int64_t count);
+  // Iterations [begin, end) of the loop over one dimension. dimension -1: of none.
+  struct Share {
+    int64_t dimension = -1;
+    llvm::Value* begin = nullptr;
+    llvm::Value* end = nullptr;
+  };
+  // The caller's share of a nest over a box in the order of memory.
+  Share OuterShare(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order, int64_t vector_dim);
+  // What lies at [start, start + count), counted from `start`.
+  Share PartOfShare(const Share& whole, int64_t start, int64_t count);
   // A loop over the pairs of elements that the request names, tile by tile.
   void EmitPairs(const std::vector<Output>& outputs);
   Index PartnerOf(const Index& index) const;
@@ -73,14 +85,16 @@ class KernelEmitter {
   void EmitScatter(const std::vector<Output>& outputs);
   void EmitScatterUpdate(const std::vector<Output>& outputs, const ir::Instruction& scatter, const Index& update_index);
   void EmitSelectAndScatter(const Output& output);
+  // Each row is brought to the result and sorted there before the next.
+  bool CopiesRowByRow(const std::vector<Output>& outputs) const;
   void EmitSort(const std::vector<Output>& outputs);
   void EmitTopK(const std::vector<Output>& outputs);
   llvm::Function* EmitComparator(const ir::Instruction& sort);
   // Fills `array` with the value of `id`, unless it lies there already.
   void EmitInitial(const Output& output, ir::InstrId id);
-  // A loop nest over a box in the order of memory; the dimension `vector_dim` (-1: none) innermost, in vectors.
+  // A loop nest over a box in the order of memory, or a share of it; the dimension `vector_dim` (-1: none) innermost, in vectors.
   void ForEachElement(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order, int64_t vector_dim,
-                      const std::function<void(const Index&)>& body);
+                      const Share& share, const std::function<void(const Index&)>& body);
   // The outermost loop: over all items when the kernel is one nest, else over the items the caller asks for.
   llvm::Value* Begin();
   llvm::Value* End(int64_t items);

@@ -45,7 +45,7 @@ void KernelEmitter::EmitPairs(const std::vector<Output>& outputs) {
   const std::vector<int64_t>& sizes = request_.pairs->dimensions;
   const size_t rank = sizes.size();
   Index index(rank);
-  for (size_t dim = 0; dim < rank; ++dim) index[dim] = loops_.OpenLoop((sizes[dim] + kTile - 1) / kTile) * kTile;
+  for (size_t dim = 0; dim < rank; ++dim) index[dim] = OpenLevel(dim, (sizes[dim] + kTile - 1) / kTile) * kTile;
   const std::optional<std::pair<size_t, size_t>> exchanged = ExchangedDimensions(*request_.pairs);
   for (size_t dim = 0; dim < rank; ++dim) {
     llvm::Value* const left = builder_.CreateSub(builder_.getInt64(sizes[dim]), loops_.Scalar(index[dim]));

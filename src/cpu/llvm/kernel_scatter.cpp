@@ -43,7 +43,7 @@ void KernelEmitter::EmitScatter(const std::vector<Output>& outputs) {
     }
     vector_dim = attributes.update_window_dims[position];
   }
-  ForEachElement(update.dimensions, order, vector_dim,
+  ForEachElement(update.dimensions, order, vector_dim, Share(),
                  [&](const Index& index) { EmitScatterUpdate(viewed, scatter, index); });
 }
 
@@ -110,7 +110,7 @@ void KernelEmitter::EmitSelectAndScatter(const Output& output) {
   const Shape& shape = output.array.shape;
   llvm::Value* const initial = generator_.At(instruction.operands[2], {});
   const std::vector<int64_t> order = MemoryOrder(shape);
-  ForEachElement(shape.dimensions, order, FastestDimension(shape),
+  ForEachElement(shape.dimensions, order, FastestDimension(shape), Share(),
                  [&](const Index& index) { generator_.Store(output.array, index, initial); });
   std::vector<int64_t> window_sizes;
   for (const ir::WindowDimension& dimension : window) window_sizes.push_back(dimension.size);
@@ -118,7 +118,7 @@ void KernelEmitter::EmitSelectAndScatter(const Output& output) {
   llvm::Value* const place = loops_.Local(builder_.getInt64Ty());
   llvm::Value* const best = loops_.Local(initial->getType());
   const Shape& source_shape = module_.shape(source);
-  ForEachElement(source_shape.dimensions, MemoryOrder(source_shape), -1, [&](const Index& index) {
+  ForEachElement(source_shape.dimensions, MemoryOrder(source_shape), -1, Share(), [&](const Index& index) {
     // -1: no element of the window lies inside the operand so far.
     builder_.CreateStore(builder_.getInt64(-1), place);
     builder_.CreateStore(llvm::Constant::getNullValue(initial->getType()), best);

@@ -33,14 +33,26 @@ llvm::Function* KernelEmitter::EmitComparator(const Instruction& sort) {
   return function;
 }
 
+bool KernelEmitter::CopiesRowByRow(const std::vector<Output>& outputs) const {
+  const Instruction& sort = module_.instruction(outputs[0].root);
+  return std::ranges::all_of(outputs, [&](const Output& output) {
+    const InstrId operand = sort.operands[output.leaf];
+    if (output.in_place >= 0 && OperandLeafOf(operand) == output.in_place) return true;
+    const MemoryArray* const array = generator_.Bound(operand);
+    return array != nullptr && MemoryOrder(array->shape) == MemoryOrder(output.array.shape) &&
+           MemoryOrder(array->shape).back() == sort.As<ir::SortAttributes>().dimension;
+  });
+}
+
 void KernelEmitter::EmitSort(const std::vector<Output>& outputs) {
   const Instruction& sort = module_.instruction(outputs[0].root);
   const int64_t sorted = sort.As<ir::SortAttributes>().dimension;
   const ir::Shape& shape = outputs[0].array.shape;
+  const bool copies_row_by_row = CopiesRowByRow(outputs);
   llvm::SmallVector<uint64_t, 4> element_bytes;
   for (const Output& output : outputs) {
     STEAD_CHECK(MemoryOrder(output.array.shape) == MemoryOrder(shape), sort.name);
-    EmitInitial(output, sort.operands[output.leaf]);
+    if (!copies_row_by_row) EmitInitial(output, sort.operands[output.leaf]);
     element_bytes.push_back(ir::ElementBytes(output.array.shape.element_type));
   }
   const int64_t count = static_cast<int64_t>(outputs.size());
@@ -56,10 +68,17 @@ void KernelEmitter::EmitSort(const std::vector<Output>& outputs) {
   llvm::Function* const comparator = EmitComparator(sort);
   std::vector<int64_t> other_sizes = shape.dimensions;
   other_sizes[sorted] = 1;
-  ForEachElement(other_sizes, MemoryOrder(shape), -1, [&](const Index& index) {
+  const Share share = OuterShare(other_sizes, MemoryOrder(shape), -1);
+  ForEachElement(other_sizes, MemoryOrder(shape), -1, share, [&](const Index& index) {
     for (const Output& output : outputs) {
       const IndexExpression start = loops_.space().Linear(index, MemoryStrides(output.array.shape));
-      llvm::Value* const address = loops_.Address(output.array.base, start, element_bytes[output.leaf]);
+      const int64_t bytes = ir::ElementBytes(output.array.shape.element_type);
+      llvm::Value* const address = loops_.Address(output.array.base, start, bytes);
+      const InstrId operand = sort.operands[output.leaf];
+      if (copies_row_by_row && OperandLeafOf(operand) != output.in_place) {
+        llvm::Value* const from = loops_.Address(generator_.Bound(operand)->base, start, bytes);
+        builder_.CreateMemCpy(address, llvm::Align(1), from, llvm::Align(1), shape.dimensions[sorted] * bytes);
+      }
       builder_.CreateStore(address, builder_.CreateConstGEP1_64(pointer, rows, output.leaf));
     }
     builder_.CreateCall(sort_row, {rows, table, builder_.getInt64(count), builder_.getInt64(shape.dimensions[sorted]),
@@ -86,7 +105,8 @@ void KernelEmitter::EmitTopK(const std::vector<Output>& outputs) {
           {pointer, integer, integer, builder_.getInt32Ty(), integer, builder_.getInt1Ty(), pointer, pointer}, false));
   std::vector<int64_t> other_sizes = rows.shape.dimensions;
   other_sizes.back() = 1;
-  ForEachElement(other_sizes, MemoryOrder(rows.shape), -1, [&](const Index& index) {
+  const Share share = OuterShare(other_sizes, MemoryOrder(rows.shape), -1);
+  ForEachElement(other_sizes, MemoryOrder(rows.shape), -1, share, [&](const Index& index) {
     const auto row_of = [&](const MemoryArray& array) {
       const IndexExpression start = loops_.space().Linear(index, MemoryStrides(array.shape));
       return loops_.Address(array.base, start, ir::ElementBytes(array.shape.element_type));
