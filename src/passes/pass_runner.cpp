@@ -8,6 +8,7 @@
 #include "passes/cleanup/cse.h"
 #include "passes/cleanup/dead_code.h"
 #include "passes/cleanup/equal_state.h"
+#include "passes/cleanup/remove_collectives.h"
 #include "passes/cleanup/remove_copies.h"
 #include "passes/cleanup/tuple_simplify.h"
 #include "passes/expand/batch_norm.h"
