@@ -1,5 +1,6 @@
 """The runner of JAX's own test files, on a file of tests in which everything happens that can happen."""
 
+import json
 import os
 import subprocess
 import sys
@@ -68,6 +69,14 @@ def test_runs_xla_cpu_once(run_suite, tmp_path):
     run_suite("--match", "differs")
     run_suite("--match", "differs")
     assert (tmp_path / "runs.txt").read_text().split() == ["xla", "stead", "stead"]
+
+
+def test_quick_asks_xla_cpu_only_about_what_does_not_pass(run_suite, tmp_path):
+    _, lines = run_suite("--quick")
+    assert lines[-2] == "some_test: 1 of 5 that pass on XLA:CPU, of 6"
+    asked = json.loads((tmp_path / "kept" / "some_test.xla_cpu.json").read_text())
+    assert "Some.test_agrees" not in asked
+    assert len(asked) == 5
 
 
 def test_parts_of_a_file_are_the_same_in_every_run(run_suite):
