@@ -1,6 +1,6 @@
 """`./dev bench pallas`: the in-place kernel of pytorch/xla#8385 (add 1 to int32[8192,2048] in 16 blocks) on Stead.
 
-Measured turn by turn in one process: the kernel, read by Stead; the same addition in place by numpy and as plain JAX on Stead, the
+Measured turn by turn in one process, a few calls in a row each, as a step is called: the kernel, read by Stead; the same addition in place by numpy and as plain JAX on Stead, the
 faster of which is the rate of memory; and the kernel as JAX's Pallas interprets it on the built-in CPU: `pallas_call(interpret=True)`
 called as it stands, and compiled with its argument given away.
 """
@@ -21,6 +21,7 @@ BLOCK = (512, 2048)
 BYTES_MOVED = 2 * 4 * SHAPE[0] * SHAPE[1]  # each element is read and written
 STREAM_SHARE = 0.85
 INTERPRETER_RATIO = 100
+CALLS_IN_A_ROW = 10
 
 
 def _body(x, o):
@@ -100,7 +101,8 @@ def measure(rounds):
         program.seconds.clear()
     for round_number in range(rounds):
         for program in list(quick.values())[:: 1 if round_number % 2 else -1]:
-            program.call()
+            for _ in range(CALLS_IN_A_ROW):
+                program.call()
     for _ in range(max(1, rounds // 5)):
         for program in slow.values():
             program.call()

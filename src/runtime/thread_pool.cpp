@@ -16,7 +16,7 @@ namespace {
 
 // How long a helper looks for the next loop before it sleeps: about what it costs to wake it.
 constexpr auto kPatience = std::chrono::microseconds(50);
-constexpr int kChunksPerThread = 4;
+constexpr int kChunksPerThread = 8;
 constexpr int kMostThreads = 1024;
 
 int UsableCores() {
