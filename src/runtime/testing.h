@@ -5,7 +5,8 @@
 
 namespace stead::runtime {
 
-inline constexpr ThreadPool::Grain kShareEverything{.least_nanoseconds = 0, .chunk_nanoseconds = 0};
+inline constexpr ThreadPool::Grain kShareEverything{
+    .least_nanoseconds = 0, .least_to_wake_nanoseconds = 0, .chunk_nanoseconds = 0};
 
 inline ThreadPool& EagerPool() {
   static ThreadPool pool(3, kShareEverything);

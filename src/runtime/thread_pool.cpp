@@ -99,10 +99,13 @@ void ThreadPool::RunChunk(int64_t begin) {
 
 void ThreadPool::Help() {
   uint32_t seen = 0;
+  ++awake_;
   while (!is_ending_) {
     const auto start = std::chrono::steady_clock::now();
     while (round_ == seen && std::chrono::steady_clock::now() - start < kPatience) sched_yield();
+    --awake_;
     round_.wait(seen);
+    ++awake_;
     seen = round_;
     ++inside_;
     if (is_open_) ClaimChunks();

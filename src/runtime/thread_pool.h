@@ -22,10 +22,11 @@ class ThreadPool {
   // Handles the items [begin, end).
   using Body = std::function<void(int64_t begin, int64_t end)>;
 
-  // When sharing pays. Calling a sleeping helper costs the caller 5 to 20 us.
+  // When sharing pays. Calling a sleeping helper costs the caller 5 to 20 us, and it comes 60 us later.
   struct Grain {
-    double least_nanoseconds = 50'000;  // of a loop that is shared
-    double chunk_nanoseconds = 10'000;  // of what is claimed at a time
+    double least_nanoseconds = 25'000;           // of a loop that is shared while helpers are awake
+    double least_to_wake_nanoseconds = 150'000;  // of a loop for which they are woken
+    double chunk_nanoseconds = 10'000;           // of what is claimed at a time
   };
 
   // `threads`: how many work at once, the caller among them. REQUIRES: threads >= 1.
@@ -37,7 +38,10 @@ class ThreadPool {
   int threads() const { return static_cast<int>(helpers_.size()) + 1; }
   const Grain& grain() const { return grain_; }
   // Of a loop that takes so long on one core.
-  bool IsWorthSharing(double nanoseconds) const { return !helpers_.empty() && nanoseconds >= grain_.least_nanoseconds; }
+  bool IsWorthSharing(double nanoseconds) const {
+    if (helpers_.empty()) return false;
+    return nanoseconds >= (awake_ > 0 ? grain_.least_nanoseconds : grain_.least_to_wake_nanoseconds);
+  }
 
   // Calls `body` on ranges that cover [0, items) once, in any order and some at the same time; returns when all are done.
   // `nanoseconds_per_item`: an estimate, on one core. Callable from any thread. What `body` throws (no memory) is thrown here.
@@ -71,6 +75,7 @@ class ThreadPool {
   std::atomic<int> inside_ = 0;
 
   std::atomic<uint32_t> round_ = 0;  // grows with every loop; helpers sleep on it
+  std::atomic<int> awake_ = 0;       // helpers that look for a loop or work on one
   std::atomic<bool> is_ending_ = false;
   std::vector<std::thread> helpers_;
 };

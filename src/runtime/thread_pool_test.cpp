@@ -56,14 +56,21 @@ TEST(ThreadPool, HelpersTakePart) {
 }
 
 TEST(ThreadPool, SmallLoopsStayWithTheCaller) {
-  ThreadPool pool(4, {.least_nanoseconds = 1000, .chunk_nanoseconds = 100});
+  ThreadPool pool(4, {.least_nanoseconds = 1000, .least_to_wake_nanoseconds = 1000, .chunk_nanoseconds = 100});
   std::vector<std::pair<int64_t, int64_t>> ranges;
   pool.ForEach(999, 1, [&](int64_t begin, int64_t end) { ranges.emplace_back(begin, end); });
   EXPECT_EQ(ranges, (std::vector<std::pair<int64_t, int64_t>>{{0, 999}}));
 }
 
+TEST(ThreadPool, OnlyLongLoopsWakeHelpers) {
+  ThreadPool pool(2, {.least_nanoseconds = 1000, .least_to_wake_nanoseconds = 100'000, .chunk_nanoseconds = 0});
+  while (pool.IsWorthSharing(50'000)) std::this_thread::yield();  // until it sleeps
+  EXPECT_FALSE(pool.IsWorthSharing(50'000));
+  EXPECT_TRUE(pool.IsWorthSharing(200'000));
+}
+
 TEST(ThreadPool, ChunksAreWorthClaiming) {
-  ThreadPool pool(2, {.least_nanoseconds = 0, .chunk_nanoseconds = 3000});
+  ThreadPool pool(2, {.least_nanoseconds = 0, .least_to_wake_nanoseconds = 0, .chunk_nanoseconds = 3000});
   std::atomic<int> chunks = 0;
   pool.ForEach(100, 100, [&](int64_t, int64_t) { ++chunks; });
   EXPECT_EQ(chunks, 4) << "of 30, 30, 30 and 10 items";
