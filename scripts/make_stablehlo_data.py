@@ -7,12 +7,15 @@ every one carries what its name says (a captured value, a packed constant, a don
 
 import argparse
 import pathlib
+from functools import partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
 from jaxlib import _jax
+
+jax.config.update("jax_num_cpu_devices", 4)
 
 CURRENT_VERSION = "1.17.0"
 FIRST_VERSION = "0.9.0"  # bytecode version 0: no properties, every attribute in the dictionary
@@ -108,6 +111,20 @@ def sharded(x):
     return lax.with_sharding_constraint(body(x), jax.sharding.NamedSharding(mesh, spec))
 
 
+# Of four devices.
+mesh = jax.make_mesh((2, 2), ("rows", "columns"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+tiles = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("rows", "columns"))
+strips = jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec(None, "columns"))
+
+
+def partitioned(x):
+    @partial(jax.shard_map, mesh=mesh, in_specs=tiles.spec, out_specs=tiles.spec)
+    def body(part):
+        return part * lax.axis_index("columns")
+
+    return body(x)
+
+
 PROGRAMS = {
     "elementwise": (elementwise, (matrix, matrix), {}),
     "constants": (constants, (), {}),
@@ -124,6 +141,7 @@ PROGRAMS = {
     "foreign_call": (foreign_call, (matrix,), {}),
     "sorting": (sorting, (vector,), {}),
     "sharded": (sharded, (matrix,), {}),
+    "partitioned": (partitioned, (matrix,), {"in_shardings": tiles, "out_shardings": strips}),
 }
 
 

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "inplace/plan.h"
 #include "ir/module.h"
+#include "ir/tiling.h"
 #include "runtime/executable.h"
 
 namespace stead::driver {
@@ -39,6 +40,9 @@ struct Compiled {
 // constants (null: copied).
 Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                         const std::string& file_name);
+
+// How the arrays at the border of a program for several devices lie on them. The program itself is about whole arrays.
+Result<ir::BorderTilings> LoadBorder(std::span<const std::byte> bytes, int64_t device_count);
 
 // TPU kernels as calls of computations that do the same, which the interpreter can run. RETURNS the error of the first that
 // cannot be read.

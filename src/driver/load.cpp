@@ -11,4 +11,8 @@ Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const 
   return module;
 }
 
+Result<ir::BorderTilings> LoadBorder(std::span<const std::byte> bytes, int64_t device_count) {
+  return frontend::ReadBorder(bytes, device_count);
+}
+
 }  // namespace stead::driver

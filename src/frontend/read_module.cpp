@@ -1,10 +1,13 @@
 #include "frontend/read_module.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
 
 #include "frontend/hlo_proto/reader.h"
 #include "frontend/hlo_text/parser.h"
+#include "frontend/stablehlo/border.h"
 #include "frontend/stablehlo/import.h"
 
 namespace stead::frontend {
@@ -52,6 +55,11 @@ Result<ir::Module> ReadModule(std::span<const std::byte> bytes, std::shared_ptr<
   // A damaged protocol buffer: its reader says what is wrong.
   if (!LooksLikeText(text) && text.starts_with(kFirstField)) return ReadHloProto(bytes, file_name);
   return UnknownFormat(text, file_name);
+}
+
+Result<ir::BorderTilings> ReadBorder(std::span<const std::byte> bytes, int64_t device_count) {
+  if (IsMlirBytecode(bytes)) return ReadBorderTilings(bytes, device_count);
+  return Unimplemented(fmt::format("a program for {} devices that is not StableHLO", device_count));
 }
 
 }  // namespace stead::frontend

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "ir/module.h"
+#include "ir/tiling.h"
 
 namespace stead::frontend {
 
@@ -16,5 +17,8 @@ namespace stead::frontend {
 // that names the accepted formats for anything else.
 Result<ir::Module> ReadModule(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                               const std::string& file_name);
+
+// How the arrays at the border of a program for several devices lie on them. RETURNS Unimplemented for other formats than StableHLO.
+Result<ir::BorderTilings> ReadBorder(std::span<const std::byte> bytes, int64_t device_count);
 
 }  // namespace stead::frontend

@@ -17,9 +17,8 @@ std::vector<int64_t> RowMajorOrder(size_t rank) {
 
 }  // namespace
 
-PJRT_Buffer::PJRT_Buffer(PJRT_Device* device, stead::ir::Shape shape, stead::runtime::AllocationRef memory,
-                         bool is_view)
-    : device(device),
+PJRT_Buffer::PJRT_Buffer(PJRT_Memory* place, stead::ir::Shape shape, stead::runtime::AllocationRef memory, bool is_view)
+    : place(place),
       shape(std::move(shape)),
       minor_to_major(RowMajorOrder(this->shape.dimensions.size())),
       is_view(is_view),
@@ -86,12 +85,12 @@ Status BufferOnDeviceSizeInBytes(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
 }
 
 Status BufferDevice(PJRT_Buffer_Device_Args& args) {
-  args.device = args.buffer->device;
+  args.device = args.buffer->place->device;
   return {};
 }
 
 Status BufferMemory(PJRT_Buffer_Memory_Args& args) {
-  args.memory = args.buffer->device->memory;
+  args.memory = args.buffer->place;
   return {};
 }
 

@@ -1,4 +1,4 @@
-// Arrays in the device's memory, which is the host's: a shape and a reference to memory.
+// Arrays in the memory of a device, which is the host's: a shape and a reference to memory.
 //   The framework may take the address of the memory for numpy or dlpack and counts such holders as external references;
 //   while there are any, the memory stays where it is and is never overwritten, whatever is deleted or donated.
 //   Every function may be called from any thread.
@@ -14,9 +14,9 @@
 
 struct PJRT_Buffer {
   // `is_view`: someone outside the plugin owns the memory and may still read it.
-  PJRT_Buffer(PJRT_Device* device, stead::ir::Shape shape, stead::runtime::AllocationRef memory, bool is_view = false);
+  PJRT_Buffer(PJRT_Memory* place, stead::ir::Shape shape, stead::runtime::AllocationRef memory, bool is_view = false);
 
-  PJRT_Device* const device;
+  PJRT_Memory* const place;
   const stead::ir::Shape shape;  // an array, row major
   const std::vector<int64_t> minor_to_major;
   const bool is_view;

@@ -64,13 +64,13 @@ Status DeviceLocalHardwareId(PJRT_Device_LocalHardwareId_Args& args) {
 }
 
 Status DeviceAddressableMemories(PJRT_Device_AddressableMemories_Args& args) {
-  args.memories = &args.device->memory;
-  args.num_memories = 1;
+  args.memories = args.device->memories.data();
+  args.num_memories = args.device->memories.size();
   return {};
 }
 
 Status DeviceDefaultMemory(PJRT_Device_DefaultMemory_Args& args) {
-  args.memory = args.device->memory;
+  args.memory = args.device->default_memory();
   return {};
 }
 

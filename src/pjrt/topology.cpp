@@ -24,8 +24,8 @@ Status TopologyPlatformVersion(PJRT_TopologyDescription_PlatformVersion_Args& ar
 }
 
 Status TopologyGetDeviceDescriptions(PJRT_TopologyDescription_GetDeviceDescriptions_Args& args) {
-  args.descriptions = args.topology->descriptions;
-  args.num_descriptions = std::size(args.topology->descriptions);
+  args.descriptions = args.topology->descriptions.data();
+  args.num_descriptions = args.topology->descriptions.size();
   return {};
 }
 
@@ -36,7 +36,7 @@ Status TopologyAttributes(PJRT_TopologyDescription_Attributes_Args& args) {
 }
 
 Status TopologyFingerprint(PJRT_TopologyDescription_Fingerprint_Args& args) {
-  args.fingerprint = std::hash<std::string_view>()(PlatformVersion());
+  args.fingerprint = std::hash<std::string_view>()(PlatformVersion()) + args.topology->descriptions.size();
   return {};
 }
 

@@ -1,4 +1,4 @@
-// What a program can be compiled for, without a client at hand: here, the one device of this host.
+// What a program can be compiled for, without a client at hand: here, the virtual devices of this host.
 //   A topology comes from a client and belongs to it; making one by name is not offered.
 #pragma once
 

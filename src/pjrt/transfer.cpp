@@ -101,17 +101,17 @@ void CopyArray(const ir::Shape& shape, const std::byte* source, const ByteStride
   }
 }
 
-// The device meant by a call that may name it, or its memory, or neither.
-PJRT_Device* DeviceMeant(PJRT_Client* client, PJRT_Device* device, PJRT_Memory* memory) {
-  if (memory != nullptr) return memory->device;
-  return device != nullptr ? device : &client->device;
+// The memory meant by a call that may name it, or a device, or neither.
+PJRT_Memory* MemoryMeant(PJRT_Client* client, PJRT_Device* device, PJRT_Memory* memory) {
+  if (memory != nullptr) return memory;
+  return (device != nullptr ? device : client->devices.front())->default_memory();
 }
 
-Result<PJRT_Buffer*> CopyTo(PJRT_Buffer& source, PJRT_Device* device) {
+Result<PJRT_Buffer*> CopyTo(PJRT_Buffer& source, PJRT_Memory* place) {
   TRY(const runtime::AllocationRef memory, MemoryOf(source));
   TRY(runtime::AllocationRef copy, runtime::Allocate(source.shape.byte_size()));
   std::memcpy(copy->data(), memory->data(), static_cast<size_t>(source.shape.byte_size()));
-  return new PJRT_Buffer(device, source.shape, std::move(copy));
+  return new PJRT_Buffer(place, source.shape, std::move(copy));
 }
 
 }  // namespace
@@ -130,9 +130,9 @@ Status ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   if (shape.element_count() > 0) {
     CopyArray(shape, static_cast<const std::byte*>(args.data), strides, memory->data(), RowMajorByteStrides(shape));
   }
-  PJRT_Device* device = DeviceMeant(args.client, args.device, args.memory);
+  PJRT_Memory* place = MemoryMeant(args.client, args.device, args.memory);
   auto event = std::make_unique<PJRT_Event>();
-  args.buffer = new PJRT_Buffer(device, std::move(shape), std::move(memory));
+  args.buffer = new PJRT_Buffer(place, std::move(shape), std::move(memory));
   args.done_with_host_buffer = event.release();
   return {};
 }
@@ -144,10 +144,10 @@ Status ClientCreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args&
                   user_arg = args.on_delete_callback_arg] {
     if (callback != nullptr) callback(pointer, user_arg);
   };
-  PJRT_Device* device = DeviceMeant(args.client, args.device, args.memory);
+  PJRT_Memory* place = MemoryMeant(args.client, args.device, args.memory);
   const int64_t bytes = shape.byte_size();
   args.buffer =
-      new PJRT_Buffer(device, std::move(shape),
+      new PJRT_Buffer(place, std::move(shape),
                       runtime::WrapExternal(static_cast<std::byte*>(args.device_buffer_ptr), bytes, std::move(release)),
                       /*is_view=*/true);
   return {};
@@ -175,12 +175,12 @@ Status BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
 }
 
 Status BufferCopyToDevice(PJRT_Buffer_CopyToDevice_Args& args) {
-  TRY(args.dst_buffer, CopyTo(*args.buffer, args.dst_device));
+  TRY(args.dst_buffer, CopyTo(*args.buffer, args.dst_device->default_memory()));
   return {};
 }
 
 Status BufferCopyToMemory(PJRT_Buffer_CopyToMemory_Args& args) {
-  TRY(args.dst_buffer, CopyTo(*args.buffer, args.dst_memory->device));
+  TRY(args.dst_buffer, CopyTo(*args.buffer, args.dst_memory));
   return {};
 }
 

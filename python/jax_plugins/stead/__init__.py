@@ -27,6 +27,14 @@ def initialize() -> None:
         return
     from jax._src import xla_bridge
 
-    xla_bridge.register_plugin("stead", priority=_PRIORITY, library_path=str(library))
+    xla_bridge.register_plugin("stead", priority=_PRIORITY, library_path=str(library), options=_client_options)
     stead.ffi.install(library)
     stead.donation.install()
+
+
+def _client_options() -> dict[str, int]:
+    """How many virtual devices, as for JAX's own CPU backend: `jax_num_cpu_devices`. XLA_FLAGS is read by the plugin itself."""
+    from jax._src import xla_bridge
+
+    count = xla_bridge.num_cpu_devices.value
+    return {"num_devices": count} if count > 0 else {}

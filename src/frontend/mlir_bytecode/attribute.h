@@ -1,6 +1,6 @@
 // The attributes and types of an MLIR bytecode file, one level deep: what they refer to stays an id.
 //   Text and payloads are views into the file's bytes. Builtin and VHLO spellings of one idea give one struct here.
-//   What we have no use for (quantized types, mesh axes, ...) becomes Unknown, an error only where it is needed.
+//   What we have no use for (quantized types, rules of sharding, ...) becomes Unknown, an error only where it is needed.
 //   Read next: attribute_pool.h, which decodes them.
 #pragma once
 
@@ -126,16 +126,55 @@ struct UnitAttribute {};
 struct TextAttribute {
   std::string_view text;
 };
+// Shardy's words for several devices. A mesh: its axes (MeshAxisAttribute), the outermost first, and the devices in the order of
+// their positions where that is not 0, 1, 2, ...
+struct MeshAttribute {
+  std::vector<AttributeId> axes;
+  std::vector<int64_t> device_ids;
+};
+struct MeshAxisAttribute {
+  std::string_view name;
+  int64_t size = 0;
+};
+// A part of an axis: of `pre_size` times `size` times the rest, the middle.
+struct SubAxisAttribute {
+  int64_t pre_size = 1;
+  int64_t size = 0;
+};
+// An axis or a part of it (SubAxisAttribute; none: all of it).
+struct AxisReferenceAttribute {
+  std::string_view name;
+  AttributeId sub_axis;
+};
+// The axes (AxisReferenceAttribute) over which one dimension of an array is cut, the outermost cut first.
+struct DimensionShardingAttribute {
+  std::vector<AttributeId> axes;
+};
+// How one array lies on the devices of a mesh (MeshAttribute, or the name of one): per dimension a DimensionShardingAttribute.
+struct ShardingAttribute {
+  AttributeId mesh;
+  std::vector<AttributeId> dimensions;
+  std::vector<AttributeId> unreduced_axes;  // devices along these hold parts of a sum
+};
+// One ShardingAttribute per value.
+struct ShardingsAttribute {
+  std::vector<AttributeId> shardings;
+};
+struct ManualAxesAttribute {
+  std::vector<std::string_view> names;
+};
 // Anything else.
 struct UnknownAttribute {
   std::string_view dialect;
   uint64_t code = 0;
 };
 
-using Attribute = std::variant<UnknownAttribute, UnitAttribute, ArrayAttribute, DictionaryAttribute, StringAttribute,
-                               IntegerAttribute, FloatAttribute, TypeAttribute, EnumAttribute, TensorAttribute,
-                               IntegersAttribute, OutputOperandAliasAttribute, FileLocation, NameLocation,
-                               CallSiteLocation, FusedLocation, TextAttribute>;
+using Attribute =
+    std::variant<UnknownAttribute, UnitAttribute, ArrayAttribute, DictionaryAttribute, StringAttribute,
+                 IntegerAttribute, FloatAttribute, TypeAttribute, EnumAttribute, TensorAttribute, IntegersAttribute,
+                 OutputOperandAliasAttribute, FileLocation, NameLocation, CallSiteLocation, FusedLocation,
+                 TextAttribute, MeshAttribute, MeshAxisAttribute, SubAxisAttribute, AxisReferenceAttribute,
+                 DimensionShardingAttribute, ShardingAttribute, ShardingsAttribute, ManualAxesAttribute>;
 
 // What an attribute is, in words for an error.
 std::string_view KindName(const Attribute& attribute);

@@ -24,7 +24,15 @@ std::string_view KindName(const Attribute& attribute) {
       "a name location",
       "a call site location",
       "a fused location",
-      "an attribute in text form"};
+      "an attribute in text form",
+      "a mesh of devices",
+      "an axis of a mesh",
+      "a part of an axis",
+      "a reference to an axis",
+      "the sharding of a dimension",
+      "the sharding of an array",
+      "a list of shardings",
+      "a list of manual axes"};
   return kNames[attribute.index()];
 }
 
@@ -36,6 +44,7 @@ Result<Attribute> AttributePool::attribute(AttributeId id) const {
   if (entry.is_text) decoded = TextAttribute{cursor.ReadTerminatedText()};
   if (!entry.is_text && dialect_name == "builtin") decoded = DecodeBuiltinAttribute(*this, cursor);
   if (!entry.is_text && dialect_name == "vhlo") decoded = DecodeVhloAttribute(*this, cursor);
+  if (!entry.is_text && dialect_name == "sdy") decoded = DecodeShardyAttribute(*this, cursor);
   TRY_STATUS(cursor.status());
   return decoded;
 }

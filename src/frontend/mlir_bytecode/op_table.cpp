@@ -22,6 +22,8 @@ std::unordered_map<std::string_view, OpProperties> MakeTable() {
 #define VHLO_OP(name, attributes) table.emplace("vhlo." #name, SplitNames(attributes, false));
 #include "frontend/mlir_bytecode/vhlo_ops.def"
 #undef VHLO_OP
+  table.emplace("sdy.mesh", SplitNames("mesh sym_name", false));
+  table.emplace("sdy.manual_computation", SplitNames("in_shardings manual_axes out_shardings", false));
   table.emplace("builtin.module", SplitNames("sym_name sym_visibility", true));
   return table;
 }

@@ -13,8 +13,11 @@ Result<ir::Module> Importer::ImportModule() {
   }
   TRY(std::optional<mlir::StringAttribute> name, source_.Find<mlir::StringAttribute>(source_.root, "sym_name"));
   module_.name = name && !name->text.empty() ? HloName(name->text) : "module";
-  TRY_STATUS(CheckDeviceCount("mhlo.num_partitions"));
-  TRY_STATUS(CheckDeviceCount("mhlo.num_replicas"));
+  TRY(device_count_, DeviceCount("mhlo.num_partitions"));
+  TRY(const int64_t replica_count, DeviceCount("mhlo.num_replicas"));
+  if (replica_count != 1) {
+    return Unimplemented(fmt::format("the program is for several devices: mhlo.num_replicas = {}", replica_count));
+  }
   TRY_STATUS(CollectFunctions());
   auto main = functions_.find("main");
   if (main == functions_.end()) return InvalidArgument("the module has no function `main`");
@@ -25,20 +28,20 @@ Result<ir::Module> Importer::ImportModule() {
   return std::move(module_);
 }
 
-Status Importer::CheckDeviceCount(std::string_view attribute) const {
+Result<int64_t> Importer::DeviceCount(std::string_view attribute) const {
   TRY(std::optional<mlir::IntegerAttribute> count, source_.Find<mlir::IntegerAttribute>(source_.root, attribute));
-  if (!count || count->value == 1) return {};
-  return Unimplemented(fmt::format("the program is for several devices: {} = {}", attribute, count->value));
+  return count ? count->value : 1;
 }
 
 Status Importer::CollectFunctions() {
   for (const mlir::Region& region : source_.root.regions) {
     for (const mlir::Block& block : region.blocks) {
       for (const mlir::Operation& op : block.operations) {
-        if (source_.name_of(op) != "vhlo.func_v1") continue;  // meshes
+        if (source_.name_of(op) == "sdy.mesh" && device_count_ > 1) TRY_STATUS(shardings_.AddMesh(op));
+        if (source_.name_of(op) != "vhlo.func_v1") continue;
         TRY(std::optional<mlir::StringAttribute> name, source_.Find<mlir::StringAttribute>(op, "sym_name"));
         if (!name || op.regions.size() != 1) return InvalidArgument("a function has no name or no body", PlaceOf(op));
-        if (!functions_.emplace(name->text, Function{&op, {}, false}).second) {
+        if (!functions_.emplace(name->text, Function{&op}).second) {
           return InvalidArgument(fmt::format("function `{}` is defined twice", name->text), PlaceOf(op));
         }
       }
@@ -52,21 +55,21 @@ Result<ir::ComputationId> Importer::FunctionNamed(std::string_view name) {
   if (found == functions_.end()) return InvalidArgument(fmt::format("function `{}` is called but not defined", name));
   Function& function = found->second;
   if (function.is_open) return InvalidArgument(fmt::format("function `{}` calls itself", name));
-  if (!function.computation_id.valid()) {
-    function.is_open = true;
-    Status status = ImportFunction(function, name);
-    function.is_open = false;
-    TRY_STATUS(status);
-  }
-  return function.computation_id;
+  const int64_t device = place_ ? place_->mesh.DeviceAt(place_->coordinates) : kEveryDevice;
+  const auto known = function.computation_ids.find(device);
+  if (known != function.computation_ids.end()) return known->second;
+  function.is_open = true;
+  Result<ir::ComputationId> imported = ImportFunction(function, name);
+  function.is_open = false;
+  if (imported.ok()) function.computation_ids[device] = *imported;
+  return imported;
 }
 
-Status Importer::ImportFunction(Function& function, std::string_view name) {
+Result<ir::ComputationId> Importer::ImportFunction(const Function& function, std::string_view name) {
   const mlir::Region& body = function.op->regions[0];
   RegionForm form{.name = name};
   if (!body.blocks.empty()) form.inputs = body.blocks[0].arguments;
-  TRY(function.computation_id, ImportRegion(body, form));
-  return {};
+  return ImportRegion(body, form);
 }
 
 Status Importer::ImportEntryAttributes(const mlir::Operation& main) {
@@ -136,7 +139,8 @@ Status Importer::CheckAlias(const ir::InputOutputAlias& alias) const {
       "mhlo.input_output_alias names parameter {} and a result that `main` does not have both", alias.parameter));
 }
 
-// Donations. Shardings, memory kinds and the layouts that JAX names say nothing on one device with row-major arrays.
+// Donations. How arrays lie on several devices says border.h; memory kinds and the layouts that JAX names say nothing of row-major
+// arrays in one memory.
 Status Importer::ImportArgumentAttributes(const mlir::DictionaryAttribute& attributes, int64_t parameter) {
   const ir::Shape& result = module_.shape(module_.root(module_.entry));
   int64_t result_count = result.is_tuple() ? static_cast<int64_t>(result.elements.size()) : 1;

@@ -1,4 +1,5 @@
 #include "frontend/stablehlo/import.h"
+#include "frontend/stablehlo/border.h"
 
 #include <gtest/gtest.h>
 
@@ -201,6 +202,30 @@ TEST(StablehloImport, OneDeviceNeedsNoCommunication) {
   EXPECT_TRUE(AllOf(module, Opcode::kCall).empty());
 }
 
+TEST(StablehloImport, BodiesRunOncePerDeviceOnItsPart) {
+  Module module = Import("partitioned");
+  EXPECT_EQ(AllOf(module, Opcode::kMultiply).size(), 4u);
+  for (ir::InstrId id : AllOf(module, Opcode::kMultiply)) {
+    EXPECT_EQ(module.shape(id).dimensions, (ir::Dimensions{2, 4}));
+  }
+  ASSERT_EQ(AllOf(module, Opcode::kSlice).size(), 4u);
+  EXPECT_EQ(module.instruction(AllOf(module, Opcode::kSlice)[1]).As<ir::SliceAttributes>().starts,
+            (ir::Dimensions{0, 4}));
+  EXPECT_EQ(AllOf(module, Opcode::kConcatenate).size(), 3u);
+  EXPECT_TRUE(AllOf(module, Opcode::kPartitionId).empty());
+}
+
+TEST(StablehloImport, BorderSaysWhichTileEachDeviceHolds) {
+  const std::string bytes = Artifact("partitioned");
+  Result<ir::BorderTilings> border = ReadBorderTilings(std::as_bytes(std::span(bytes)), 4);
+  ASSERT_TRUE(border.ok()) << border.error().ToString();
+  ASSERT_EQ(border->parameters.size(), 1u);
+  EXPECT_EQ(border->parameters[0], (ir::Tiling{{2, 2}, {0, 1, 2, 3}}));
+  ASSERT_EQ(border->results.size(), 1u);
+  EXPECT_EQ(border->results[0], (ir::Tiling{{1, 2}, {0, 1, 0, 1}}));
+  EXPECT_FALSE(ReadBorderTilings(std::as_bytes(std::span(bytes)), 8).ok());
+}
+
 TEST(StablehloImport, NamesTheOperationItDoesNotKnow) {
   std::string bytes = Artifact("elementwise");
   size_t place = bytes.find("sine_v2");
@@ -236,6 +261,7 @@ TEST(StablehloImport, MutantsNeverCrash) {
       }
       Result<Module> module = ImportBytes(bytes);
       refused += !module.ok() || !ir::VerifyModule(*module).ok();
+      refused += !ReadBorderTilings(std::as_bytes(std::span(bytes)), 4).ok();
     }
   }
   EXPECT_GT(refused, 0);

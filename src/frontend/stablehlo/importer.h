@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +14,7 @@
 
 #include "base/result.h"
 #include "frontend/mlir_bytecode/bytecode_module.h"
+#include "frontend/stablehlo/sharding.h"
 #include "ir/module.h"
 
 namespace stead::frontend {
@@ -21,6 +23,13 @@ namespace stead::frontend {
 struct Scope {
   ir::ComputationId computation_id;
   std::unordered_map<mlir::ValueId, ir::InstrId> instructions;
+};
+
+// The place of the device whose part of a manual computation is being imported.
+struct DevicePlace {
+  Mesh mesh;
+  std::vector<int64_t> coordinates;
+  std::vector<size_t> manual_axes;  // along which the coordinates are known; along others they are 0
 };
 
 // How a computation takes or gives several values.
@@ -43,7 +52,7 @@ class Importer {
  public:
   // `source` must outlive the importer; large constants are views into it, kept alive by `owner` unless that is null.
   Importer(const mlir::BytecodeModule& source, std::shared_ptr<const void> owner, std::string file_name)
-      : source_(source), owner_(std::move(owner)), file_name_(std::move(file_name)) {}
+      : source_(source), owner_(std::move(owner)), file_name_(std::move(file_name)), shardings_(source) {}
 
   Result<ir::Module> ImportModule();
 
@@ -51,6 +60,12 @@ class Importer {
   const mlir::BytecodeModule& source() const { return source_; }
   const std::shared_ptr<const void>& owner() const { return owner_; }
   ir::Module& module() { return module_; }
+  const ShardingReader& shardings() const { return shardings_; }
+  // For how many devices the program is.
+  int64_t device_count() const { return device_count_; }
+  // Inside a manual computation; nothing outside.
+  const std::optional<DevicePlace>& place() const { return place_; }
+  void SetPlace(std::optional<DevicePlace> place) { place_ = std::move(place); }
   // The shape of a value, from its type.
   Result<ir::Shape> ShapeOf(mlir::ValueId id);
   // The instruction that `id` became in the scope; a constant of an outer scope is made again.
@@ -70,13 +85,15 @@ class Importer {
  private:
   struct Function {
     const mlir::Operation* op = nullptr;
-    ir::ComputationId computation_id;
+    // By the device whose part it is; kEveryDevice outside of manual computations.
+    std::unordered_map<int64_t, ir::ComputationId> computation_ids;
     bool is_open = false;  // being imported
   };
+  static constexpr int64_t kEveryDevice = -1;
 
   Status CollectFunctions();
-  Status CheckDeviceCount(std::string_view attribute) const;
-  Status ImportFunction(Function& function, std::string_view name);
+  Result<int64_t> DeviceCount(std::string_view attribute) const;
+  Result<ir::ComputationId> ImportFunction(const Function& function, std::string_view name);
   Status ImportEntryAttributes(const mlir::Operation& main);
   Status ImportArgumentAttributes(const mlir::DictionaryAttribute& attributes, int64_t parameter);
   Status ImportModuleAliases();
@@ -92,6 +109,9 @@ class Importer {
   const mlir::BytecodeModule& source_;
   std::shared_ptr<const void> owner_;
   std::string file_name_;
+  ShardingReader shardings_;
+  int64_t device_count_ = 1;
+  std::optional<DevicePlace> place_;
   ir::Module module_;
   std::unordered_map<std::string_view, Function> functions_;
   std::unordered_map<mlir::ValueId, const mlir::Operation*> constants_;

@@ -1,4 +1,4 @@
-// The extension that tells how parameters and results are split over devices: on one device, not at all.
+// The extension that tells how parameters and results are split over devices; on one device, not at all.
 #pragma once
 
 #include "base/result.h"

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "pjrt/given_struct.h"
 #include "pjrt/program/default_layouts.h"
 #include "pjrt/program/executable.h"
+#include "pjrt/program/partition.h"
 #include "pjrt/program/saved_program.h"
 
 struct PJRT_SerializedExecutable {
@@ -94,7 +96,28 @@ Result<std::shared_ptr<const Program>> CompileProgram(SavedProgram program, std:
   TRY(driver::Compiled compiled, driver::Compile(std::move(module), options.driver));
   TRY_STATUS(CheckLayouts(compiled.executable->signature().parameters, "parameter"));
   TRY_STATUS(CheckLayouts(compiled.executable->signature().results, "result"));
-  return std::make_shared<const Program>(std::move(compiled), std::move(options), std::move(program));
+  const runtime::Signature& signature = compiled.executable->signature();
+  std::optional<ir::BorderTilings> tilings;
+  runtime::Signature device_signature = signature;
+  const int64_t device_count = static_cast<int64_t>(options.device_ids.size());
+  if (device_count > 1) {
+    TRY(tilings, driver::LoadBorder(std::as_bytes(std::span(code)), device_count));
+    TRY(device_signature, SignatureOfOneDevice(signature, *tilings));
+  }
+  return std::make_shared<const Program>(std::move(compiled), std::move(options), std::move(program),
+                                         std::move(tilings), std::move(device_signature));
+}
+
+Result<PJRT_LoadedExecutable*> LoadProgram(PJRT_Client& client, std::shared_ptr<const Program> program) {
+  auto loaded = std::make_unique<PJRT_LoadedExecutable>();
+  loaded->client = &client;
+  for (const int64_t id : program->options.device_ids) {
+    TRY(PJRT_Device * device, DeviceById(client, id));
+    loaded->logical_ids.push_back({.replica = 0, .partition = static_cast<int>(loaded->devices.size())});
+    loaded->devices.push_back(device);
+  }
+  loaded->program = std::move(program);
+  return loaded.release();
 }
 
 }  // namespace
@@ -107,7 +130,7 @@ Status ClientCompile(PJRT_Client_Compile_Args& args) {
   program.fingerprint = FingerprintOf(*program.code, program.options);
   const std::string options = program.options;
   TRY(std::shared_ptr<const Program> compiled, CompileProgram(std::move(program), options));
-  args.executable = new PJRT_LoadedExecutable{.client = args.client, .program = std::move(compiled)};
+  TRY(args.executable, LoadProgram(*args.client, std::move(compiled)));
   return {};
 }
 
@@ -128,7 +151,7 @@ Status ExecutableDeserializeAndLoad(PJRT_Executable_DeserializeAndLoad_Args& arg
   TRY(SavedProgram program, ReadSavedProgram(bytes, PlatformVersion()));
   const std::string options = other_options.empty() ? program.options : std::string(other_options);
   TRY(std::shared_ptr<const Program> compiled, CompileProgram(std::move(program), options));
-  args.loaded_executable = new PJRT_LoadedExecutable{.client = args.client, .program = std::move(compiled)};
+  TRY(args.loaded_executable, LoadProgram(*args.client, std::move(compiled)));
   return {};
 }
 

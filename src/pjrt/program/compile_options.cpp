@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
 #include <protozero/exception.hpp>
 #include <protozero/pbf_builder.hpp>
@@ -21,17 +23,49 @@ enum class OverrideField : Tag { kString = 1, kBool = 2, kInt = 3, kDouble = 4 }
 enum class AssignmentField : Tag { kReplicaCount = 1, kComputationCount = 2, kComputationDevices = 3 };
 enum class ComputationDevicesField : Tag { kReplicaDeviceIds = 1 };
 
+constexpr int64_t kMostPartitions = 1 << 16;
+
 using OverrideValue = std::variant<std::monostate, std::string, bool, int64_t, double>;
 
-std::string DefaultDeviceAssignment() {
+std::string WriteDeviceAssignment(const std::vector<int64_t>& device_ids) {
   std::string bytes;
   protozero::pbf_builder<AssignmentField> assignment(bytes);
   assignment.add_int32(AssignmentField::kReplicaCount, 1);
-  assignment.add_int32(AssignmentField::kComputationCount, 1);
-  protozero::pbf_builder<ComputationDevicesField> devices(assignment, AssignmentField::kComputationDevices);
-  const int64_t device_ids[] = {0};
-  devices.add_packed_int64(ComputationDevicesField::kReplicaDeviceIds, std::begin(device_ids), std::end(device_ids));
+  assignment.add_int32(AssignmentField::kComputationCount, static_cast<int32_t>(device_ids.size()));
+  for (const int64_t id : device_ids) {
+    protozero::pbf_builder<ComputationDevicesField> devices(assignment, AssignmentField::kComputationDevices);
+    devices.add_packed_int64(ComputationDevicesField::kReplicaDeviceIds, &id, &id + 1);
+  }
   return bytes;
+}
+
+// The device of each partition, of the first replica.
+std::vector<int64_t> ReadDeviceAssignment(protozero::data_view bytes) {
+  std::vector<int64_t> device_ids;
+  protozero::pbf_message<AssignmentField> assignment(bytes);
+  while (assignment.next(AssignmentField::kComputationDevices)) {
+    protozero::pbf_message<ComputationDevicesField> devices(assignment.get_view());
+    while (devices.next(ComputationDevicesField::kReplicaDeviceIds)) {
+      const auto ids = devices.get_packed_int64();
+      if (!ids.empty()) device_ids.push_back(*ids.begin());
+    }
+  }
+  return device_ids;
+}
+
+Status TakeDevices(int64_t partition_count, CompileOptions& options) {
+  if (options.device_assignment.empty()) {
+    if (partition_count > kMostPartitions)
+      return InvalidArgument(fmt::format("a program of {} partitions", partition_count));
+    options.device_ids.resize(static_cast<size_t>(partition_count));
+    std::iota(options.device_ids.begin(), options.device_ids.end(), 0);
+    options.device_assignment = WriteDeviceAssignment(options.device_ids);
+    return {};
+  }
+  options.device_ids = ReadDeviceAssignment(options.device_assignment);
+  if (static_cast<int64_t>(options.device_ids.size()) == partition_count) return {};
+  return InvalidArgument(fmt::format("the device assignment names {} devices for {} partitions",
+                                     options.device_ids.size(), partition_count));
 }
 
 Status ParseBuildOptions(protozero::data_view bytes, CompileOptions& options) {
@@ -46,12 +80,8 @@ Status ParseBuildOptions(protozero::data_view bytes, CompileOptions& options) {
       default: message.skip();
     }
   }
-  if (replicas > 1 || partitions > 1) {
-    return Unimplemented(
-        fmt::format("a program on {} devices ({} replicas of {} partitions); this client has one device",
-                    replicas * partitions, replicas, partitions));
-  }
-  return {};
+  if (replicas > 1) return Unimplemented(fmt::format("a program of {} replicas; partitions are offered", replicas));
+  return TakeDevices(std::max<int64_t>(partitions, 1), options);
 }
 
 OverrideValue ParseOverrideValue(protozero::data_view bytes) {
@@ -113,7 +143,7 @@ Status ParseOverride(protozero::data_view bytes, CompileOptions& options) {
 }
 
 Result<CompileOptions> ParseMessage(std::string_view bytes) {
-  CompileOptions options{.serialized = std::string(bytes), .device_assignment = DefaultDeviceAssignment()};
+  CompileOptions options{.serialized = std::string(bytes)};
   protozero::pbf_message<OptionsField> message(bytes.data(), bytes.size());
   while (message.next()) {
     switch (message.tag()) {
@@ -122,6 +152,7 @@ Result<CompileOptions> ParseMessage(std::string_view bytes) {
       default: message.skip();
     }
   }
+  if (options.device_assignment.empty()) options.device_assignment = WriteDeviceAssignment(options.device_ids);
   return options;
 }
 

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "driver/compile.h"
@@ -12,13 +13,14 @@
 namespace stead::pjrt {
 
 struct CompileOptions {
-  std::string serialized;         // as it came
-  std::string device_assignment;  // DeviceAssignmentProto, echoed to whoever asks
+  std::string serialized;                 // as it came
+  std::string device_assignment;          // DeviceAssignmentProto, echoed to whoever asks
+  std::vector<int64_t> device_ids = {0};  // one per partition of the program
   driver::Options driver;
 };
 
 // RETURNS InvalidArgument for bytes that are no such message and for compile options that nobody knows,
-// Unimplemented for a program that spans several devices.
+// Unimplemented for a program with replicas.
 Result<CompileOptions> ParseCompileOptions(std::string_view bytes);
 
 }  // namespace stead::pjrt

@@ -1,6 +1,8 @@
 #include "pjrt/program/executable.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "pjrt/client.h"
 #include "pjrt/element_type.h"
 #include "pjrt/program/cost.h"
+#include "pjrt/program/op_sharding.h"
 
 struct PJRT_SerializedDeviceAssignment {
   std::string bytes;
@@ -38,16 +41,25 @@ PJRT_NamedValue FloatProperty(std::string_view name, double value) {
 
 }  // namespace
 
-Program::Program(driver::Compiled compiled_program, CompileOptions compile_options, SavedProgram saved_source)
-    : compiled(std::move(compiled_program)), options(std::move(compile_options)), source(std::move(saved_source)) {
-  for (const ir::Shape& shape : signature().results) {
+Program::Program(driver::Compiled compiled_program, CompileOptions compile_options, SavedProgram saved_source,
+                 std::optional<ir::BorderTilings> border, runtime::Signature device_signature)
+    : compiled(std::move(compiled_program)),
+      options(std::move(compile_options)),
+      tilings(std::move(border)),
+      signature(std::move(device_signature)),
+      source(std::move(saved_source)) {
+  for (const ir::Shape& shape : signature.results) {
     output_types.push_back(ToPjrtType(shape.element_type));
     output_dimensions.insert(output_dimensions.end(), shape.dimensions.begin(), shape.dimensions.end());
     output_ranks.push_back(shape.dimensions.size());
   }
-  const size_t kinds = std::max(signature().parameters.size(), signature().results.size());
+  const size_t kinds = std::max(signature.parameters.size(), signature.results.size());
   memory_kinds.assign(kinds, kMemoryKind.data());
   memory_kind_sizes.assign(kinds, kMemoryKind.size());
+  if (tilings) {
+    std::ranges::transform(tilings->parameters, std::back_inserter(parameter_shardings), WriteOpSharding);
+    std::ranges::transform(tilings->results, std::back_inserter(output_shardings), WriteOpSharding);
+  }
   const Cost cost = EstimateCost(compiled.plan.module);
   costs_ = {FloatProperty("flops", cost.operations), FloatProperty("bytes accessed", cost.bytes_accessed)};
   if (options.driver.count_copies) costs_.push_back(FloatProperty("copied bytes", 0));
@@ -85,12 +97,12 @@ Status ExecutableNumReplicas(PJRT_Executable_NumReplicas_Args& args) {
 }
 
 Status ExecutableNumPartitions(PJRT_Executable_NumPartitions_Args& args) {
-  args.num_partitions = 1;
+  args.num_partitions = args.executable->program->options.device_ids.size();
   return {};
 }
 
 Status ExecutableNumOutputs(PJRT_Executable_NumOutputs_Args& args) {
-  args.num_outputs = args.executable->program->signature().results.size();
+  args.num_outputs = args.executable->program->signature.results.size();
   return {};
 }
 
@@ -108,7 +120,7 @@ Status ExecutableGetCostAnalysis(PJRT_Executable_GetCostAnalysis_Args& args) {
 
 Status ExecutableOutputMemoryKinds(PJRT_Executable_OutputMemoryKinds_Args& args) {
   const Program& program = *args.executable->program;
-  args.num_outputs = program.signature().results.size();
+  args.num_outputs = program.signature.results.size();
   args.memory_kinds = program.memory_kinds.data();
   args.memory_kind_sizes = program.memory_kind_sizes.data();
   return {};
@@ -116,7 +128,7 @@ Status ExecutableOutputMemoryKinds(PJRT_Executable_OutputMemoryKinds_Args& args)
 
 Status ExecutableParameterMemoryKinds(PJRT_Executable_ParameterMemoryKinds_Args& args) {
   const Program& program = *args.executable->program;
-  args.num_parameters = program.signature().parameters.size();
+  args.num_parameters = program.signature.parameters.size();
   args.memory_kinds = program.memory_kinds.data();
   args.memory_kind_sizes = program.memory_kind_sizes.data();
   return {};
@@ -201,15 +213,14 @@ Status LoadedExecutableGetExecutable(PJRT_LoadedExecutable_GetExecutable_Args& a
 }
 
 Status LoadedExecutableAddressableDevices(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
-  args.addressable_devices = args.executable->client->devices;
-  args.num_addressable_devices = std::size(args.executable->client->devices);
+  args.addressable_devices = args.executable->devices.data();
+  args.num_addressable_devices = args.executable->devices.size();
   return {};
 }
 
 Status LoadedExecutableAddressableDeviceLogicalIds(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args& args) {
-  static PJRT_LogicalDeviceIds ids[] = {{.replica = 0, .partition = 0}};
-  args.addressable_device_logical_ids = ids;
-  args.num_addressable_device_logical_ids = std::size(ids);
+  args.addressable_device_logical_ids = args.executable->logical_ids.data();
+  args.num_addressable_device_logical_ids = args.executable->logical_ids.size();
   return {};
 }
 

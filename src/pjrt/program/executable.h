@@ -19,11 +19,16 @@
 namespace stead::pjrt {
 
 struct Program {
-  Program(driver::Compiled compiled, CompileOptions options, SavedProgram source);
+  // `tilings`: how the arrays at the border lie on the devices, where there are several.
+  // REQUIRES: signature is SignatureOfOneDevice(that of `compiled`, tilings).
+  Program(driver::Compiled compiled, CompileOptions options, SavedProgram source,
+          std::optional<ir::BorderTilings> tilings, runtime::Signature signature);
 
   driver::Compiled compiled;
   CompileOptions options;
-  SavedProgram source;  // what it was compiled from
+  std::optional<ir::BorderTilings> tilings;
+  runtime::Signature signature;  // as each device sees it
+  SavedProgram source;           // what it was compiled from
 
   // The signature in the lists that the C API hands out.
   std::vector<PJRT_Buffer_Type> output_types;
@@ -31,9 +36,9 @@ struct Program {
   std::vector<size_t> output_ranks;
   std::vector<const char*> memory_kinds;  // "device", at least one per parameter and per result
   std::vector<size_t> memory_kind_sizes;
-  mutable std::atomic<int64_t> copied_bytes = 0;  // by all runs so far, if the program counts
+  std::vector<std::string> parameter_shardings, output_shardings;  // OpSharding each; empty on one device
+  mutable std::atomic<int64_t> copied_bytes = 0;                   // by all runs so far, if the program counts
 
-  const runtime::Signature& signature() const { return compiled.executable->signature(); }
   // What cost_analysis() shows. The list is valid until it is asked for again.
   const std::vector<PJRT_NamedValue>& Costs() const;
   // The final HLO as HloModuleProtoWithConfig; written when first asked for.
@@ -53,6 +58,8 @@ struct PJRT_Executable {
 
 struct PJRT_LoadedExecutable {
   PJRT_Client* client = nullptr;
+  std::vector<PJRT_Device*> devices;               // one per partition
+  std::vector<PJRT_LogicalDeviceIds> logical_ids;  // of these
   std::shared_ptr<const stead::pjrt::Program> program;
   std::atomic<bool> is_deleted = false;
 };

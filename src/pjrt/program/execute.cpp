@@ -14,6 +14,7 @@
 #include "pjrt/extensions/ffi_extension.h"
 #include "pjrt/given_struct.h"
 #include "pjrt/program/executable.h"
+#include "pjrt/program/partition.h"
 
 namespace stead::pjrt {
 
@@ -127,10 +128,48 @@ std::vector<bool> DonatableParameters(const runtime::Signature& signature, const
 
 Status CheckCall(const PJRT_LoadedExecutable_Execute_Args& args, const PJRT_ExecuteOptions& options) {
   if (args.executable->is_deleted) return InvalidArgument("Execute() called on a deleted executable");
-  if (args.num_devices != 1)
-    return InvalidArgument(fmt::format("Execute() on {} devices; this client has one", args.num_devices));
+  if (args.num_devices != args.executable->devices.size()) {
+    return InvalidArgument(
+        fmt::format("Execute() on {} devices of a program for {}", args.num_devices, args.executable->devices.size()));
+  }
   if (options.num_send_ops != 0 || options.num_recv_ops != 0) return Unimplemented("send and receive callbacks");
   return {};
+}
+
+// Whole arrays, put together from what the devices hold.
+Result<std::vector<runtime::Argument>> GatherArguments(const Program& program,
+                                                       const std::vector<std::unique_ptr<TakenArguments>>& taken) {
+  const runtime::Signature& whole = program.compiled.executable->signature();
+  std::vector<runtime::Argument> arguments;
+  std::vector<runtime::Argument> tiles(taken.size());
+  for (size_t number = 0; number < whole.parameters.size(); ++number) {
+    for (size_t device = 0; device < taken.size(); ++device) tiles[device] = taken[device]->arguments()[number];
+    TRY(runtime::Argument argument, Gather(whole.parameters[number], program.tilings->parameters[number], tiles));
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+using Outputs = std::vector<std::unique_ptr<PJRT_Buffer>>;
+
+// The results per device.
+Result<std::vector<Outputs>> MakeOutputs(const Program& program, std::span<PJRT_Device* const> devices,
+                                         std::vector<runtime::AllocationRef> results) {
+  std::vector<Outputs> outputs(devices.size());
+  for (size_t number = 0; number < results.size(); ++number) {
+    std::vector<runtime::AllocationRef> tiles(1);
+    if (program.tilings) {
+      TRY(tiles, Scatter(program.compiled.executable->signature().results[number], program.tilings->results[number],
+                         results[number]));
+    } else {
+      tiles[0] = std::move(results[number]);
+    }
+    for (size_t device = 0; device < devices.size(); ++device) {
+      outputs[device].push_back(std::make_unique<PJRT_Buffer>(
+          devices[device]->default_memory(), program.signature.results[number], std::move(tiles[device])));
+    }
+  }
+  return outputs;
 }
 
 }  // namespace
@@ -139,26 +178,41 @@ Status LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   const PJRT_ExecuteOptions options = args.options == nullptr ? PJRT_ExecuteOptions{} : ReadStruct(args.options);
   TRY_STATUS(CheckCall(args, options));
   const std::shared_ptr<const Program> program = args.executable->program;
-  const runtime::Signature& signature = program->signature();
+  const std::vector<PJRT_Device*>& devices = args.executable->devices;
 
-  TakenArguments taken(signature, DonatableParameters(signature, options));
-  TRY_STATUS(taken.Take({args.num_args == 0 ? nullptr : args.argument_lists[0], args.num_args}));
+  std::vector<std::unique_ptr<TakenArguments>> taken;
+  for (size_t device = 0; device < devices.size(); ++device) {
+    taken.push_back(
+        std::make_unique<TakenArguments>(program->signature, DonatableParameters(program->signature, options)));
+    TRY_STATUS(taken.back()->Take({args.num_args == 0 ? nullptr : args.argument_lists[device], args.num_args}));
+  }
+  std::span<const runtime::Argument> arguments = taken.front()->arguments();
+  std::vector<runtime::Argument> gathered;
+  if (program->tilings) {
+    TRY(gathered, GatherArguments(*program, taken));
+    arguments = gathered;
+  }
   runtime::RunContext context;
   context.threads = args.executable->client->threads;
   if (options.context != nullptr) context.user_data = &options.context->user_data;
-  Result<std::vector<runtime::AllocationRef>> run = program->compiled.executable->Run(taken.arguments(), context);
-  if (context.started) taken.Commit();
+  Result<std::vector<runtime::AllocationRef>> run = program->compiled.executable->Run(arguments, context);
+  if (context.started) {
+    for (const std::unique_ptr<TakenArguments>& one : taken) one->Commit();
+  }
   TRY(std::vector<runtime::AllocationRef> results, std::move(run));
   program->copied_bytes += context.copied_bytes;
 
-  std::vector<std::unique_ptr<PJRT_Buffer>> outputs;
-  for (size_t number = 0; number < results.size(); ++number) {
-    outputs.push_back(std::make_unique<PJRT_Buffer>(&args.executable->client->device, signature.results[number],
-                                                    std::move(results[number])));
+  TRY(std::vector<Outputs> outputs, MakeOutputs(*program, devices, std::move(results)));
+  std::vector<std::unique_ptr<PJRT_Event>> events;
+  if (args.device_complete_events != nullptr) {
+    for (size_t device = 0; device < devices.size(); ++device) events.push_back(std::make_unique<PJRT_Event>());
   }
-  std::unique_ptr<PJRT_Event> event(args.device_complete_events == nullptr ? nullptr : new PJRT_Event);
-  for (size_t number = 0; number < outputs.size(); ++number) args.output_lists[0][number] = outputs[number].release();
-  if (event != nullptr) args.device_complete_events[0] = event.release();
+  for (size_t device = 0; device < devices.size(); ++device) {
+    for (size_t number = 0; number < outputs[device].size(); ++number) {
+      args.output_lists[device][number] = outputs[device][number].release();
+    }
+    if (!events.empty()) args.device_complete_events[device] = events[device].release();
+  }
   return {};
 }
 

@@ -1,0 +1,148 @@
+"""Several virtual devices: how many there are, what lies where, copies between them, and programs that run on their parts.
+
+The number of devices is decided once per process, so each test runs a program in one of its own.
+"""
+
+import pypjrt
+import pytest
+from jax_process import output_of, run_jax
+from pypjrt import errors
+
+import stead
+
+START = """
+import jax, jax.numpy as jnp, numpy as np
+from functools import partial
+from jax import lax
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+devices = jax.devices()
+assert devices[0].client.platform_version.split()[-2] == "stead"
+mesh = jax.make_mesh((2, 2), ("rows", "columns"), axis_types=(AxisType.Auto,) * 2)
+on = lambda *axes: NamedSharding(mesh, P(*axes))
+matrix = np.arange(48, dtype=np.float32).reshape(6, 8)
+def parts(array):
+    return {shard.device.id: np.asarray(shard.data).tolist() for shard in array.addressable_shards}
+"""
+
+
+def run(program, **environment):
+    return output_of(START + program, JAX_PLATFORMS="stead,cpu", **({"JAX_NUM_CPU_DEVICES": "4"} | environment)).split("\n")
+
+
+COUNT = "import jax; print(len(jax.devices()), [d.id for d in jax.devices()], len({m for d in jax.devices() for m in d.addressable_memories()}))"
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        {"JAX_NUM_CPU_DEVICES": "3"},
+        {"XLA_FLAGS": "--xla_dump_max_hlo_modules=1 --xla_force_host_platform_device_count=3"},
+        {"JAX_NUM_CPU_DEVICES": "3", "XLA_FLAGS": "--xla_force_host_platform_device_count=5"},
+        {
+            "JAX_PLATFORMS": "cpu",
+            "PJRT_NAMES_AND_LIBRARY_PATHS": f"cpu:{stead.library_path()}",
+            "JAX_PJRT_CLIENT_CREATE_OPTIONS": "num_devices:3",
+        },
+    ],
+)
+def test_number_of_devices_is_said_as_for_other_cpu_backends(environment):
+    assert output_of(COUNT, **({"JAX_PLATFORMS": "stead,cpu"} | environment)) == "3 [0, 1, 2] 9"
+
+
+@pytest.mark.parametrize("count", [0, -1, 1 << 40, "many", 2.5])
+def test_numbers_of_devices_that_are_none_are_refused(count):
+    with pytest.raises(errors.InvalidArgument, match="devices"):
+        pypjrt.Client(pypjrt.Plugin(stead.library_path()), options={"num_devices": count})
+
+
+def test_arrays_are_placed_copied_and_put_together_again():
+    output = run("""
+x = jax.device_put(matrix, devices[2])
+y = jax.device_put(x, devices[1])
+print(x.device.id, y.device.id, (np.asarray(y) == matrix).all(), x.unsafe_buffer_pointer() != y.unsafe_buffer_pointer())
+tiles = jax.device_put(y, on("rows", "columns"))
+print(parts(tiles)[3], parts(tiles)[1][0])
+again = jax.device_put(tiles, on("columns"))
+print(parts(again)[1] == parts(again)[3] == matrix[3:].tolist(), (np.asarray(again) == matrix).all())
+host = jax.device_put(x, NamedSharding(mesh, P(), memory_kind="pinned_host"))
+print(host.sharding.memory_kind, (np.asarray(host) == matrix).all(), jax.device_put(host, on("rows")).sharding.memory_kind)
+""")
+    assert output == [
+        "2 1 True True",
+        "[[28.0, 29.0, 30.0, 31.0], [36.0, 37.0, 38.0, 39.0], [44.0, 45.0, 46.0, 47.0]] [4.0, 5.0, 6.0, 7.0]",
+        "True True",
+        "pinned_host True device",
+    ]
+
+
+def test_program_for_one_device_runs_where_its_arguments_are():
+    output = run("""
+update = jax.jit(lambda x: x.at[0].add(1), donate_argnums=0)
+x = jax.device_put(jnp.zeros(4), devices[3])
+pointer = x.unsafe_buffer_pointer()
+y = update(x)
+print(y.device.id, y.unsafe_buffer_pointer() == pointer, x.is_deleted(), y.tolist())
+""")
+    assert output == ["3 True True [1.0, 0.0, 0.0, 0.0]"]
+
+
+def test_sharded_programs_equal_numpy():
+    output = run("""
+x = jax.device_put(matrix, on("rows", "columns"))
+@partial(jax.jit, out_shardings=(on("columns"), on(None, "rows"), on()))
+def program(x):
+    return x @ x.T, jnp.sort(x, axis=0)[::-1], x.sum()
+product, turned, total = program(x)
+print((np.asarray(product) == matrix @ matrix.T).all(), (np.asarray(turned) == matrix[::-1]).all(), total.item() == matrix.sum())
+print(product.sharding.spec, turned.sharding.spec, [len(part) for part in parts(product).values()], len(parts(total)))
+halved = jax.jit(lambda x: x / 2, donate_argnums=0, out_shardings=on("rows", "columns"))(x)
+print(x.is_deleted(), (np.asarray(halved) == matrix / 2).all())
+""")
+    assert output == [
+        "True True True",
+        "P('columns',) P(None, 'rows') [3, 3, 3, 3] 4",
+        "True True",
+    ]
+
+
+def test_each_device_runs_the_body_on_its_part():
+    output = run("""
+@partial(jax.shard_map, mesh=mesh, in_specs=(P("rows", "columns"), P()), out_specs=P("columns", "rows"))
+def body(part, step):
+    place = 10 * lax.axis_index("rows") + lax.axis_index("columns")
+    grown = lax.fori_loop(0, 3, lambda _, value: value + step, part)
+    return (grown + 100 * jax.jit(lambda p: p)(place)).T
+result = jax.jit(body, out_shardings=on("columns", "rows"))(matrix, np.float32(2))
+wanted = np.block([[matrix[3 * r : 3 * r + 3, 4 * c : 4 * c + 4] + 6 + 100 * (10 * r + c) for c in range(2)] for r in range(2)]).T
+print((np.asarray(result) == wanted).all(), result.sharding.spec)
+doubled = jax.pmap(lambda row, scale: row * scale, in_axes=(0, None))(matrix[:4], 2)
+print((np.asarray(doubled) == 2 * matrix[:4]).all(), sorted(parts(doubled)), parts(doubled)[2] == [(2 * matrix[2]).tolist()])
+""")
+    assert output == ["True P('columns', 'rows')", "True [0, 1, 2, 3] True"]
+
+
+def test_operations_between_devices_are_named():
+    for operation, call in [
+        ("all_reduce", "lax.psum(x, 'i')"),
+        ("all_gather", "lax.all_gather(x, 'i')"),
+        ("collective_permute", "lax.ppermute(x, 'i', [(0, 1)])"),
+        ("all_to_all", "lax.all_to_all(x, 'i', 0, 0)"),
+        ("reduce_scatter", "lax.psum_scatter(x, 'i')"),
+    ]:
+        status, _, complaints = run_jax(
+            f"{START}\njax.pmap(lambda x: {call}, 'i')(np.ones((4, 4)))", JAX_PLATFORMS="stead,cpu", JAX_NUM_CPU_DEVICES="4"
+        )
+        assert status == 1
+        assert f"UNIMPLEMENTED: op `{operation}` between several devices is not supported" in complaints
+
+
+def test_saved_programs_keep_their_devices():
+    output = run("""
+from jax.experimental import serialize_executable
+x = jax.device_put(matrix, on("rows"))
+compiled = jax.jit(lambda x: x + 1, out_shardings=on(None, "columns")).lower(x).compile()
+loaded = serialize_executable.deserialize_and_load(*serialize_executable.serialize(compiled), backend="stead")
+result = loaded(x)
+print((np.asarray(result) == matrix + 1).all(), result.sharding.spec, loaded.input_shardings[0][0].spec)
+""")
+    assert output == ["True P(None, 'columns') P('rows',)"]
