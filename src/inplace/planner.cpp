@@ -181,10 +181,10 @@ class Planner {
   void Order(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph) {
     std::vector<OrderEdge> edges = graph.problem.edges;
     for (const Arc& arc : graph.problem.arcs) edges.push_back({arc.before, arc.after});
-    std::vector<OrderEdge> preferred = PreferredEdges(plan_.module, scope, dataflow, context_, edges);
-    edges.insert(edges.end(), preferred.begin(), preferred.end());
+    Preference preference = PreferReaders(plan_.module, scope, dataflow, context_, edges);
+    edges.insert(edges.end(), preference.edges.begin(), preference.edges.end());
     std::vector<InstrId> order;
-    for (int32_t node : ChooseOrder(plan_.module, dataflow, context_, edges, options_.chaos_seed))
+    for (int32_t node : ChooseOrder(plan_.module, dataflow, context_, edges, preference.placed, options_.chaos_seed))
       order.push_back(dataflow.instruction(node));
     plan_.module.Reorder(scope.computation, std::move(order));
   }

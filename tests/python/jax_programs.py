@@ -231,6 +231,43 @@ def mlp_adam(state, images, labels):
     return {"weights": weights, "first": first, "second": second, "step": step}, loss
 
 
+def deep_arguments():
+    sizes = (16, 64, 64, 64, 10)
+    layers = [normal(*shape, seed=number) / np.float32(8) for number, shape in enumerate(zip(sizes, sizes[1:], strict=False))]
+    zeros = [np.zeros_like(layer) for layer in layers]
+    return layers, zeros, [layer.copy() for layer in zeros], normal(32, 16), normal(32, 10, seed=9)
+
+
+@program(deep_arguments, donate=(0, 1, 2))
+def deep_adam(layers, first, second, inputs, targets):
+    """A training step of four layers, which can be updated in place as soon as their gradients are known."""
+
+    def loss(layers):
+        hidden = inputs
+        for layer in layers[:-1]:
+            hidden = jnp.maximum(layer.T @ hidden.T, 0).T
+        return ((hidden @ layers[-1] - targets) ** 2).mean()
+
+    gradients = jax.grad(loss)(layers)
+    first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, first, gradients)
+    second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, second, gradients)
+    return jax.tree.map(lambda w, m, v: w - 1e-3 * m / (jnp.sqrt(v) + 1e-8), layers, first, second), first, second
+
+
+def lstm_cell(weights, state, inputs):
+    gates = jnp.split(jnp.concatenate([inputs, state[0]], 1) @ weights, 4, 1)
+    memory = jax.nn.sigmoid(gates[0] + 1) * state[1] + jax.nn.sigmoid(gates[1]) * jnp.tanh(gates[2])
+    hidden = jax.nn.sigmoid(gates[3]) * jnp.tanh(memory)
+    return (hidden, memory), hidden
+
+
+@program(lambda: (normal(24, 64) / np.float32(5), normal(12, 4, 8, seed=1)))
+def lstm_gradient(weights, inputs):
+    """The backward loop reads arrays that the forward loop saved, and rows of an array of ones."""
+    zeros = jnp.zeros((4, 16))
+    return jax.grad(lambda weights: lax.scan(lambda *step: lstm_cell(weights, *step), (zeros, zeros), inputs)[1].sum())(weights)
+
+
 @program(lambda: (normal(3, 100),))
 def calls_that_only_the_compiler_answers(x):
     row_major = with_layout_constraint(x * 2, Layout((1, 0)))

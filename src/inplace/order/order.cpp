@@ -46,14 +46,14 @@ struct Family {
   int64_t bytes = 0;
   int32_t first = 0;           // the node that allocates it
   bool permanent = false;      // a parameter, a constant or a result: not freed
-  bool preallocated = false;   // a parameter or constant: not allocated here
+  bool preallocated = false;   // a parameter, a constant or in the memory of one: not allocated here
   std::vector<int32_t> users;  // distinct nodes
 };
 
 class Chooser {
  public:
   Chooser(const Module& module, const Dataflow& dataflow, const ScopeContext& context,
-          const std::vector<OrderEdge>& edges, uint64_t chaos_seed)
+          const std::vector<OrderEdge>& edges, const std::vector<DefinitionId>& placed, uint64_t chaos_seed)
       : count_(dataflow.node_count()),
         successors_(count_),
         predecessor_count_(count_, 0),
@@ -70,7 +70,7 @@ class Chooser {
       successors_[edge.before].push_back(edge.after);
       ++predecessor_count_[edge.after];
     }
-    CollectFamilies(module, dataflow, context);
+    CollectFamilies(module, dataflow, context, placed);
   }
 
   std::vector<int32_t> Run() {
@@ -91,7 +91,8 @@ class Chooser {
   }
 
  private:
-  void CollectFamilies(const Module& module, const Dataflow& dataflow, const ScopeContext& context) {
+  void CollectFamilies(const Module& module, const Dataflow& dataflow, const ScopeContext& context,
+                       const std::vector<DefinitionId>& placed) {
     std::vector<int32_t> leader(dataflow.definition_count());
     std::iota(leader.begin(), leader.end(), 0);
     auto find = [&](int32_t one) {
@@ -125,8 +126,10 @@ class Chooser {
       family.first = dataflow.definition(definition).node;
       Opcode opcode = module.instruction(dataflow.definition(definition).instruction).opcode;
       family.preallocated = opcode == Opcode::kParameter || opcode == Opcode::kConstant;
-      if (family.preallocated) family.permanent = true;
     }
+    for (DefinitionId definition : placed)
+      by_leader[find(static_cast<int32_t>(definition.index()))].preallocated = true;
+    for (Family& family : by_leader) family.permanent |= family.preallocated;
     std::vector<int32_t> numbers(leader.size(), -1);
     for (size_t number = 0; number < leader.size(); ++number) {
       if (find(static_cast<int32_t>(number)) != static_cast<int32_t>(number)) continue;
@@ -387,8 +390,9 @@ class Chooser {
 }  // namespace
 
 std::vector<int32_t> ChooseOrder(const Module& module, const Dataflow& dataflow, const ScopeContext& context,
-                                 const std::vector<OrderEdge>& edges, uint64_t chaos_seed) {
-  return Chooser(module, dataflow, context, edges, chaos_seed).Run();
+                                 const std::vector<OrderEdge>& edges, const std::vector<DefinitionId>& placed,
+                                 uint64_t chaos_seed) {
+  return Chooser(module, dataflow, context, edges, placed, chaos_seed).Run();
 }
 
 }  // namespace stead::inplace

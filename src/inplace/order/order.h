@@ -11,8 +11,10 @@
 namespace stead::inplace {
 
 // An order of all nodes that respects `edges` (all edges and arcs of a conflict-free graph), chosen for few live bytes; the
-// given order is kept when it is as good. `chaos_seed` other than 0: another order takes the given one's part. REQUIRES: the edges have no cycle; the end node is left out of the result.
+// given order is kept when it is as good. `placed`: contents that need no memory of their own (preference.h). `chaos_seed` other
+// than 0: another order takes the given one's part. REQUIRES: the edges have no cycle; the end node is left out of the result.
 std::vector<int32_t> ChooseOrder(const ir::Module& module, const analysis::Dataflow& dataflow,
-                                 const ScopeContext& context, const std::vector<OrderEdge>& edges, uint64_t chaos_seed);
+                                 const ScopeContext& context, const std::vector<OrderEdge>& edges,
+                                 const std::vector<analysis::DefinitionId>& placed, uint64_t chaos_seed);
 
 }  // namespace stead::inplace

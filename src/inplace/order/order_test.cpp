@@ -136,5 +136,31 @@ TEST(Order, NeedsNoMoreMemoryThanAnyOther) {
   }
 }
 
+// Results that are built in donated arrays need no memory, so each gradient is used up before the next one is made.
+TEST(Order, UpdatesDonatedArraysOneAfterTheOther) {
+  constexpr char kText[] = R"(HloModule m, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, {}, may-alias),
+    {2}: (2, {}, may-alias), {3}: (3, {}, may-alias) }
+ENTRY e {
+  w = f32[64,64] parameter(0)
+  m = f32[64,64] parameter(1)
+  v = f32[64,64] parameter(2)
+  n = f32[64,64] parameter(3)
+  x = f32[64] parameter(4)
+  y = f32[64] parameter(5)
+  g = f32[64,64] dot(x, y), lhs_contracting_dims={}, rhs_contracting_dims={}
+  h = f32[64,64] dot(y, x), lhs_contracting_dims={}, rhs_contracting_dims={}
+  new_w = f32[64,64] subtract(w, g)
+  new_m = f32[64,64] add(m, g)
+  new_v = f32[64,64] subtract(v, h)
+  new_n = f32[64,64] add(n, h)
+  ROOT r = (f32[64,64], f32[64,64], f32[64,64], f32[64,64]) tuple(new_w, new_m, new_v, new_n)
+})";
+  Result<ir::Module> module = frontend::ParseHloText(kText, "order.hlo");
+  ASSERT_TRUE(module.ok()) << module.error().ToString();
+  Result<BufferPlan> plan = MakePlan(*std::move(module), {});
+  ASSERT_TRUE(plan.ok()) << plan.error().ToString();
+  EXPECT_EQ(plan->arena_bytes, 64 * 64 * 4);
+}
+
 }  // namespace
 }  // namespace stead::inplace

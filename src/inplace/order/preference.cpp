@@ -98,8 +98,8 @@ void AddHomes(const Module& module, const Scope& scope, const ScopeContext& cont
 
 }  // namespace
 
-std::vector<OrderEdge> PreferredEdges(const Module& module, const Scope& scope, const Dataflow& dataflow,
-                                      const ScopeContext& context, const std::vector<OrderEdge>& edges) {
+Preference PreferReaders(const Module& module, const Scope& scope, const Dataflow& dataflow,
+                         const ScopeContext& context, const std::vector<OrderEdge>& edges) {
   Families families(module, dataflow, context);
   Wanted wanted(module, scope, dataflow, families);
   switch (scope.kind) {
@@ -127,14 +127,17 @@ std::vector<OrderEdge> PreferredEdges(const Module& module, const Scope& scope, 
       if (content != place.offered && families.Head(content) == place.offered) add_readers(content);
     }
   }
-  std::vector<OrderEdge> preferred;
-  if (problem.arcs.empty()) return preferred;
-  HittingSolution given_up = SolveHitting(problem, kPreferenceSearchBudget);
+  Preference preference;
+  HittingSolution given_up;
+  if (!problem.arcs.empty()) given_up = SolveHitting(problem, kPreferenceSearchBudget);
+  auto holds = [&](int32_t pair) { return !std::ranges::binary_search(given_up.bought, pair); };
   for (const Arc& arc : problem.arcs) {
-    bool holds = !std::ranges::binary_search(given_up.bought, arc.breakers.front());
-    if (holds) preferred.push_back({arc.before, arc.after});
+    if (holds(arc.breakers.front())) preference.edges.push_back({arc.before, arc.after});
   }
-  return preferred;
+  for (size_t pair = 0; pair < wanted.places().size(); ++pair) {
+    if (holds(static_cast<int32_t>(pair))) preference.placed.push_back(wanted.places()[pair].head);
+  }
+  return preference;
 }
 
 }  // namespace stead::inplace

@@ -1,4 +1,4 @@
-#include "passes/cleanup/equal_state.h"
+#include "passes/loop_state/equal_state.h"
 
 #include <algorithm>
 #include <map>

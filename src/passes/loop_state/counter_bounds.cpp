@@ -1,4 +1,4 @@
-#include "passes/cleanup/counter_bounds.h"
+#include "passes/loop_state/counter_bounds.h"
 
 #include <algorithm>
 #include <optional>
