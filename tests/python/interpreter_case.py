@@ -49,8 +49,8 @@ def run_xla(function, arguments):
         return [np.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(function)(*arguments))]
 
 
-def run_text(text, arguments, folder: pathlib.Path, dtypes):
-    """The results of HLO text on the interpreter, viewed as the given types."""
+def run_text(text, arguments, folder: pathlib.Path, dtypes, backend="interpreter"):
+    """The results of HLO text on a backend of `stead run`, viewed as the given types."""
     module = folder / "module.hlo"
     module.write_text(text)
     inputs = []
@@ -60,7 +60,7 @@ def run_text(text, arguments, folder: pathlib.Path, dtypes):
         own = argument.dtype.type.__module__ == "numpy"
         np.save(path, argument if own else argument.view(f"V{argument.dtype.itemsize}"))
         inputs.append(f"--input={path}")
-    stead_tool.output("run", module, "--backend=interpreter", *inputs, f"--output-dir={folder}")
+    stead_tool.output("run", module, f"--backend={backend}", *inputs, f"--output-dir={folder}")
     results = [np.load(folder / f"{number}.npy") for number in range(len(dtypes))]
     return [array.view(dtype) if array.dtype.kind == "V" else array for array, dtype in zip(results, dtypes, strict=True)]
 
