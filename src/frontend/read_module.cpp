@@ -7,7 +7,7 @@
 
 #include "frontend/hlo_proto/reader.h"
 #include "frontend/hlo_text/parser.h"
-#include "frontend/stablehlo/border.h"
+#include "frontend/stablehlo/devices/border.h"
 #include "frontend/stablehlo/import.h"
 
 namespace stead::frontend {

@@ -86,6 +86,8 @@ Status DeviceMemoryStats(PJRT_Device_MemoryStats_Args& args) {
   answer.peak_bytes_in_use_is_set = true;
   answer.bytes_limit = stats.bytes_limit;
   answer.bytes_limit_is_set = true;
+  answer.bytes_reservable_limit = stats.bytes_limit;
+  answer.bytes_reservable_limit_is_set = true;
   args = answer;
   return {};
 }

@@ -165,6 +165,28 @@ def test_call_of_a_function_that_nobody_knows_is_named():
         calls_nobody(on_stead(np.ones(8, np.float32)))
 
 
+def test_lack_of_memory_names_the_peak_and_the_largest_buffers():
+    x = on_stead(np.ones(3000, np.float32))
+    with pytest.raises(jax.errors.JaxRuntimeError) as refusal:
+        jax.jit(lambda x: lax.sort(x[:, None, None] * x[None, :, None] * x, dimension=0) * 2)(x)
+    message = str(refusal.value)
+    assert message.startswith("RESOURCE_EXHAUSTED: out of memory")
+    assert "the program needs 108000012000 bytes at its peak; its largest buffers are `" in message
+    assert "f32[3000,3000,3000] 108000000000 bytes" in message
+    assert (x + 1).sum() == 6000
+
+
+def test_layouts_that_say_row_major_are_accepted():
+    reference = jax.new_ref(on_stead(np.zeros((2, 3), np.float32)))
+
+    @jax.jit
+    def add(x):
+        reference[...] += x
+
+    add(on_stead(np.ones((2, 3), np.float32)))
+    assert reference[...].tolist() == [[1, 1, 1], [1, 1, 1]]
+
+
 def test_process_and_data_live_on_after_errors():
     x = on_stead(np.arange(4, dtype=np.float32))
     for _ in range(3):

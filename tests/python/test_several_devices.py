@@ -121,6 +121,27 @@ print((np.asarray(doubled) == 2 * matrix[:4]).all(), sorted(parts(doubled)), par
     assert output == ["True P('columns', 'rows')", "True [0, 1, 2, 3] True"]
 
 
+def test_results_lie_as_what_they_are_made_from():
+    output = run("""
+x = jax.device_put(matrix, on("rows", "columns"))
+def where(function, *arguments):
+    result = jax.jit(function)(*arguments)
+    assert (np.asarray(result) == np.asarray(function(*map(np.asarray, arguments)))).all()
+    return result.sharding.spec
+print(where(lambda x: x * 2 + 1, x), where(lambda x: x.T, x), where(lambda x: x.sum(0), x), where(lambda x: x.sum(), x))
+print(where(lambda x: x[:, 1], x), where(lambda x: x.reshape(6, 2, 4), x), where(lambda x: x[None], x), where(lambda x: x[:, ::3], x))
+rows, columns = jax.device_put(matrix, on("rows")), jax.device_put(matrix.T, on(None, "columns"))
+print(where(lambda a, b: a @ b, rows, columns), where(lambda a, b: a + b.T, rows, columns), where(lambda a: jax.jit(jnp.negative)(a), rows))
+print(where(lambda a: lax.with_sharding_constraint(a * 1, on(None, "rows")) if isinstance(a, jax.Array) else a, rows))
+""")
+    assert output == [
+        "P('rows', 'columns') P('columns', 'rows') P('columns',) P()",
+        "P('rows',) P('rows',) P(None, 'rows', 'columns') P('rows',)",
+        "P('rows', 'columns') P('rows',) P('rows',)",
+        "P(None, 'rows')",
+    ]
+
+
 def test_operations_between_devices_are_named():
     for operation, call in [
         ("all_reduce", "lax.psum(x, 'i')"),

@@ -24,6 +24,8 @@ std::unordered_map<std::string_view, OpProperties> MakeTable() {
 #undef VHLO_OP
   table.emplace("sdy.mesh", SplitNames("mesh sym_name", false));
   table.emplace("sdy.manual_computation", SplitNames("in_shardings manual_axes out_shardings", false));
+  table.emplace("sdy.reshard", SplitNames("sharding", false));
+  table.emplace("sdy.sharding_constraint", SplitNames("sharding", false));
   table.emplace("builtin.module", SplitNames("sym_name sym_visibility", true));
   return table;
 }

@@ -1,5 +1,5 @@
 #include "frontend/stablehlo/import.h"
-#include "frontend/stablehlo/border.h"
+#include "frontend/stablehlo/devices/border.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "frontend/mlir_bytecode/bytecode_module.h"
-#include "frontend/stablehlo/sharding.h"
+#include "frontend/stablehlo/devices/sharding.h"
 #include "ir/module.h"
 
 namespace stead::frontend {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "driver/memory_report.h"
 #include "pjrt/buffer.h"
 #include "pjrt/client.h"
 #include "pjrt/event.h"
@@ -150,6 +151,12 @@ Result<std::vector<runtime::Argument>> GatherArguments(const Program& program,
   return arguments;
 }
 
+// A lack of memory says what the program wanted it for.
+Diagnostic ErrorOfRun(Diagnostic error, const Program& program) {
+  if (error.code == ErrorCode::kResourceExhausted) error.why = driver::MemoryReport(program.compiled.plan);
+  return error;
+}
+
 using Outputs = std::vector<std::unique_ptr<PJRT_Buffer>>;
 
 // The results per device.
@@ -199,7 +206,8 @@ Status LoadedExecutableExecute(PJRT_LoadedExecutable_Execute_Args& args) {
   if (context.started) {
     for (const std::unique_ptr<TakenArguments>& one : taken) one->Commit();
   }
-  TRY(std::vector<runtime::AllocationRef> results, std::move(run));
+  if (!run.ok()) return ErrorOfRun(run.error(), *program);
+  std::vector<runtime::AllocationRef> results = std::move(*run);
   program->copied_bytes += context.copied_bytes;
 
   TRY(std::vector<Outputs> outputs, MakeOutputs(*program, devices, std::move(results)));

@@ -62,11 +62,11 @@ Status ImportWhile(OpImport& op);
 // custom_call.cpp
 Status ImportCustomCall(OpImport& op);
 
-// manual_computation.cpp
+// devices/manual_computation.cpp
 Status ImportManualComputation(OpImport& op);
 Status ImportNamedComputation(OpImport& op);
 
-// one_device.cpp
+// devices/one_device.cpp
 Status ImportPartitionId(OpImport& op);
 Status ImportCollectivePermute(OpImport& op);
 Status ImportGroupsOfOne(OpImport& op);

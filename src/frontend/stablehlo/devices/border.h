@@ -1,6 +1,6 @@
 // How the arrays at the border of a program for several devices lie on them.
-//   Input: a StableHLO portable artifact.  Output: a tiling per argument and result of `main`; an array of which the program says
-//   nothing is whole on every device.
+//   Input: a StableHLO portable artifact.  Output: a tiling per argument and result of `main`. An argument of which the program says
+//   nothing is whole on every device; a result of which it says nothing lies as what it is made from (propagation.h).
 #pragma once
 
 #include <cstddef>

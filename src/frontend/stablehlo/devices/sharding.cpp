@@ -1,4 +1,4 @@
-#include "frontend/stablehlo/sharding.h"
+#include "frontend/stablehlo/devices/sharding.h"
 
 #include <fmt/format.h>
 

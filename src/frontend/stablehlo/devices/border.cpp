@@ -1,0 +1,101 @@
+#include "frontend/stablehlo/devices/border.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "frontend/mlir_bytecode/reader.h"
+#include "frontend/stablehlo/devices/propagation.h"
+#include "frontend/stablehlo/devices/sharding.h"
+
+namespace stead::frontend {
+
+namespace {
+
+using Shardings = std::vector<std::optional<ArraySharding>>;
+
+// What the attributes of the arguments or results of `main` say (one dictionary each, or none at all).
+Result<Shardings> ShardingsSaid(const mlir::BytecodeModule& source, const ShardingReader& reader,
+                                const mlir::Operation& main, std::string_view attributes_name, size_t count) {
+  TRY(std::optional<mlir::ArrayAttribute> attributes, source.Find<mlir::ArrayAttribute>(main, attributes_name));
+  Shardings said(count);
+  for (size_t value = 0; attributes && value < std::min(count, attributes->items.size()); ++value) {
+    TRY(mlir::DictionaryAttribute dictionary, source.pool.Get<mlir::DictionaryAttribute>(attributes->items[value]));
+    for (const mlir::DictionaryAttribute::Entry& entry : dictionary.entries) {
+      if (entry.name != "sdy.sharding") continue;
+      TRY(said[value], reader.Read(entry.value));
+    }
+  }
+  return said;
+}
+
+// The array values among them, as tiles.
+Result<std::vector<ir::Tiling>> TilingsOf(const mlir::BytecodeModule& source, const std::vector<mlir::ValueId>& values,
+                                          const Shardings& shardings, int64_t device_count) {
+  std::vector<ir::Tiling> tilings;
+  for (size_t value = 0; value < values.size(); ++value) {
+    TRY(mlir::Type type, source.pool.type(source.value_types[values[value]]));
+    if (type.kind != mlir::TypeKind::kTensor) continue;
+    const int64_t rank = static_cast<int64_t>(type.dimensions.size());
+    ir::Tiling tiling = WholeArray(rank, device_count);
+    if (shardings[value]) {
+      TRY(tiling, TilingOf(*shardings[value], rank, device_count));
+    }
+    tilings.push_back(std::move(tiling));
+  }
+  return tilings;
+}
+
+// Results of which nothing is said lie as what they are made from. Only meshes of all devices can say so.
+void FillInResults(const mlir::BytecodeModule& source, const ShardingReader& reader, const mlir::Block& body,
+                   const std::vector<mlir::ValueId>& results, const Shardings& arguments, int64_t device_count,
+                   Shardings& said) {
+  ShardingPropagation propagation(source, reader);
+  for (size_t argument = 0; argument < arguments.size(); ++argument) {
+    if (arguments[argument]) propagation.Set(body.arguments[argument], ArraySharding(*arguments[argument]));
+  }
+  propagation.Run(body);
+  for (size_t result = 0; result < results.size(); ++result) {
+    const ArraySharding* found = propagation.Find(results[result]);
+    if (!said[result] && found != nullptr && found->mesh.device_count() == device_count) said[result] = *found;
+  }
+}
+
+// The operations directly in the module.
+std::vector<const mlir::Operation*> TopOperations(const mlir::BytecodeModule& source) {
+  std::vector<const mlir::Operation*> operations;
+  for (const mlir::Region& region : source.root.regions) {
+    for (const mlir::Block& block : region.blocks) {
+      for (const mlir::Operation& op : block.operations) operations.push_back(&op);
+    }
+  }
+  return operations;
+}
+
+}  // namespace
+
+Result<ir::BorderTilings> ReadBorderTilings(std::span<const std::byte> bytes, int64_t device_count) {
+  TRY(const mlir::BytecodeModule source, mlir::ReadBytecode(bytes));
+  ShardingReader shardings(source);
+  const mlir::Operation* main = nullptr;
+  for (const mlir::Operation* op : TopOperations(source)) {
+    if (source.name_of(*op) == "sdy.mesh") TRY_STATUS(shardings.AddMesh(*op));
+    if (source.name_of(*op) != "vhlo.func_v1") continue;
+    TRY(std::optional<mlir::StringAttribute> name, source.Find<mlir::StringAttribute>(*op, "sym_name"));
+    if (name && name->text == "main") main = op;
+  }
+  if (main == nullptr || main->regions.size() != 1 || main->regions[0].blocks.size() != 1 ||
+      main->regions[0].blocks[0].operations.empty()) {
+    return InvalidArgument("the module has no function `main` of one block");
+  }
+  const mlir::Block& body = main->regions[0].blocks[0];
+  const std::vector<mlir::ValueId>& results = body.operations.back().operands;
+  TRY(const Shardings arguments, ShardingsSaid(source, shardings, *main, "arg_attrs", body.arguments.size()));
+  TRY(Shardings said, ShardingsSaid(source, shardings, *main, "res_attrs", results.size()));
+  FillInResults(source, shardings, body, results, arguments, device_count, said);
+  ir::BorderTilings border;
+  TRY(border.parameters, TilingsOf(source, body.arguments, arguments, device_count));
+  TRY(border.results, TilingsOf(source, results, said, device_count));
+  return border;
+}
+
+}  // namespace stead::frontend
