@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "cpu/llvm/count_stores.h"
-#include "cpu/llvm/kernel_emitter.h"
+#include "cpu/llvm/emitter/kernel_emitter.h"
 #include "cpu/llvm/loop_emitter.h"
 #include "cpu/llvm/support.h"
 

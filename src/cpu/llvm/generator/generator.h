@@ -51,6 +51,11 @@ class Generator {
     llvm::Value* number;
   };
   Probe AtIfInside(ir::InstrId id, const Index& index);
+  // Stores, for each of `length` steps, the operands' elements up to that step combined; `index_of` says where a step is.
+  // `ascends`: steps are in the order of the elements, not against it.
+  void Running(const ir::Instruction& reduce_window, int64_t length, bool ascends,
+               const std::vector<MemoryArray>& results,
+               const std::function<Index(const IndexExpression& step)>& index_of);
   // Stores to the lanes that exist and are set in `mask` (none: all).
   void Store(const MemoryArray& array, const Index& index, llvm::Value* value, llvm::Value* mask = nullptr);
   // The element at an index that is the same in every lane, or the lanes that exist and pass the guard.
@@ -122,7 +127,11 @@ class Generator {
   // generator_reduce.cpp
   using Values = std::vector<llvm::Value*>;
   Values Reduce(ir::InstrId id, const Index& index, Guard guard);
+  Values ReduceInOrder(const ir::Instruction& reduce, const Index& index, Guard guard);
   llvm::Value* ReduceRow(ir::InstrId id, const Index& index);
+  bool SelectsInRows(const ir::Instruction& reduce) const;
+  Values SelectInRow(const ir::Instruction& reduce, const Index& index);
+  Values SelectInLanes(const ir::Instruction& reduce, const Index& index, const Values& initial);
   std::vector<int64_t> RowDimensions(ir::InstrId id) const;
   llvm::Value* CombineLanes(ir::Opcode opcode, ir::ElementType type, llvm::Value* vector);
   llvm::Value* Dot(const ir::Instruction& instruction, const Index& index, Guard guard);

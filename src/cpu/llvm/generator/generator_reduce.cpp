@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-#include <optional>
+
+#include "cpu/llvm/generator/reducer.h"
 
 namespace stead::cpu {
 namespace {
@@ -31,19 +32,6 @@ bool IsAssociative(Opcode opcode) {
     case Opcode::kXor: return true;
     default: return false;
   }
-}
-
-// The op of a reducer that is one associative op on its two parameters.
-std::optional<Opcode> SimpleReducer(const ir::Module& module, ir::ComputationId id) {
-  const Instruction& root = module.instruction(module.root(id));
-  // Complex products have no value that changes nothing: 0 times an infinite part is NaN.
-  if (ir::IsComplex(root.shape.element_type) && root.opcode != Opcode::kAdd) return std::nullopt;
-  const std::vector<InstrId>& parameters = module.computation(id).parameters;
-  if (!IsAssociative(root.opcode) || parameters.size() != 2 ||
-      !std::ranges::is_permutation(root.operands, parameters)) {
-    return std::nullopt;
-  }
-  return root.opcode;
 }
 
 // The value that changes nothing: what switched-off lanes and fresh accumulators hold.
@@ -83,6 +71,35 @@ Index KeptIndex(const Shape& operand, const ir::Dimensions& reduced, const Index
 
 }  // namespace
 
+std::optional<Opcode> SimpleReducer(const ir::Module& module, ir::ComputationId reducer) {
+  const Instruction& root = module.instruction(module.root(reducer));
+  // Complex products have no value that changes nothing: 0 times an infinite part is NaN.
+  if (ir::IsComplex(root.shape.element_type) && root.opcode != Opcode::kAdd) return std::nullopt;
+  const std::vector<InstrId>& parameters = module.computation(reducer).parameters;
+  if (!IsAssociative(root.opcode) || parameters.size() != 2 ||
+      !std::ranges::is_permutation(root.operands, parameters)) {
+    return std::nullopt;
+  }
+  return root.opcode;
+}
+
+bool IsSelection(const ir::Module& module, ir::ComputationId reducer) {
+  const std::vector<InstrId>& parameters = module.computation(reducer).parameters;
+  const Instruction& root = module.instruction(module.root(reducer));
+  if (root.opcode != Opcode::kTuple || root.operands.size() != 2 || parameters.size() != 4) return false;
+  for (size_t number = 0; number < 2; ++number) {
+    const Instruction& result = module.instruction(root.operands[number]);
+    if (result.opcode != Opcode::kSelect || ir::IsComplex(result.shape.element_type)) return false;
+    const std::vector<InstrId> choices = {result.operands[1], result.operands[2]};
+    if (!std::ranges::is_permutation(choices, std::vector{parameters[number], parameters[2 + number]})) return false;
+  }
+  return std::ranges::any_of(module.computation(reducer).instructions, [&](InstrId id) {
+    const Instruction& member = module.instruction(id);
+    return member.opcode == Opcode::kCompare &&
+           std::ranges::is_permutation(member.operands, std::vector{parameters[1], parameters[3]});
+  });
+}
+
 ElementType AccumulatorType(ElementType type) {
   return ir::IsFloat(type) && ir::ElementBits(type) < 32 ? ElementType::kF32 : type;
 }
@@ -121,9 +138,15 @@ bool Generator::IsRowReduction(InstrId id) const {
 }
 
 std::vector<llvm::Value*> Generator::Reduce(InstrId id, const Index& index, Guard guard) {
-  const bool varies = loops_.space().Varies(index);
-  if (!varies && IsRowReduction(id)) return {ReduceRow(id, index)};
   const Instruction& instruction = module_.instruction(id);
+  if (loops_.space().Varies(index)) return ReduceInOrder(instruction, index, guard);
+  if (IsRowReduction(id)) return {ReduceRow(id, index)};
+  if (SelectsInRows(instruction)) return SelectInRow(instruction, index);
+  return ReduceInOrder(instruction, index, guard);
+}
+
+std::vector<llvm::Value*> Generator::ReduceInOrder(const Instruction& instruction, const Index& index, Guard guard) {
+  const bool varies = loops_.space().Varies(index);
   const ir::Dimensions& reduced = instruction.As<ir::DimensionsAttributes>().dimensions;
   const size_t count = instruction.operands.size() / 2;
   const Shape& operand = module_.shape(instruction.operands[0]);
@@ -215,6 +238,85 @@ llvm::Value* Generator::ReduceRow(InstrId id, const Index& index) {
   llvm::Value* const total = CombineLanes(opcode, type, sums[0]);
   llvm::Value* const initial = At(instruction.operands[1], {});
   return registers_.Round(arithmetic_.Binary(opcode, type, initial, total), operand.element_type);
+}
+
+bool Generator::SelectsInRows(const Instruction& reduce) const {
+  const Shape& operand = module_.shape(reduce.operands[0]);
+  const ir::Dimensions& reduced = reduce.As<ir::DimensionsAttributes>().dimensions;
+  return operand.element_count() > 0 && Contains(reduced, FastestDimension(operand)) &&
+         IsSelection(module_, reduce.called[0]);
+}
+
+// Each lane selects among its own elements; the lanes' choices are combined at the end. What is chosen of several NaN depends on
+// the order, so a row that holds one is done again in order.
+std::vector<llvm::Value*> Generator::SelectInRow(const Instruction& reduce, const Index& index) {
+  const bool may_be_nan = ir::IsFloat(module_.shape(reduce.operands[0]).element_type);
+  Values initial, lanes;
+  for (InstrId value : {reduce.operands[2], reduce.operands[3]}) initial.push_back(At(value, {}));
+  for (llvm::Value* value : initial) lanes.push_back(Splat(value));
+  if (may_be_nan) lanes.push_back(llvm::Constant::getNullValue(lanes[0]->getType()));
+  lanes = SelectInLanes(reduce, index, lanes);
+  const Values chosen = Accumulate(initial, {loops_.lanes()}, [&](const Index& counters, const Values& accumulators) {
+    Values arguments = accumulators;
+    for (size_t number = 0; number < 2; ++number)
+      arguments.push_back(builder_.CreateExtractElement(lanes[number], loops_.Scalar(counters[0])));
+    return Call(reduce.called[0], arguments);
+  });
+  if (!may_be_nan) return chosen;
+  Values places;
+  for (llvm::Value* value : chosen) {
+    places.push_back(loops_.Local(value->getType()));
+    builder_.CreateStore(value, places.back());
+  }
+  loops_.OpenIf(builder_.CreateOrReduce(builder_.CreateFCmpUNO(lanes[2], lanes[2])));
+  const Values in_order = ReduceInOrder(reduce, index, {});
+  for (size_t number = 0; number < 2; ++number) builder_.CreateStore(in_order[number], places[number]);
+  loops_.Close();
+  Values results;
+  for (size_t number = 0; number < 2; ++number)
+    results.push_back(builder_.CreateLoad(chosen[number]->getType(), places[number]));
+  return results;
+}
+
+// `initial`: values and places, and of floats what becomes NaN in lanes that see one.
+std::vector<llvm::Value*> Generator::SelectInLanes(const Instruction& reduce, const Index& index,
+                                                   const Values& initial) {
+  const Shape& operand = module_.shape(reduce.operands[0]);
+  const ir::Dimensions& reduced = reduce.As<ir::DimensionsAttributes>().dimensions;
+  const int64_t row = FastestDimension(operand);
+  Values places;
+  for (llvm::Value* value : initial) {
+    places.push_back(loops_.Local(value->getType()));
+    builder_.CreateStore(value, places.back());
+  }
+  const auto load = [&](size_t number) { return builder_.CreateLoad(initial[number]->getType(), places[number]); };
+  std::vector<int64_t> outer, outer_sizes;
+  for (int64_t dim : MemoryOrder(operand)) {
+    if (dim == row || !Contains(reduced, dim)) continue;
+    outer.push_back(dim);
+    outer_sizes.push_back(operand.dimensions[dim]);
+  }
+  loops_.ForEach(outer_sizes, [&](const Index& counters) {
+    loops_.ForEachVector(operand.dimensions[row], 1, [&](const IndexExpression& position, int64_t) {
+      Index source = KeptIndex(operand, reduced, index);
+      for (size_t level = 0; level < outer.size(); ++level) source[outer[level]] = counters[level];
+      source[row] = position;
+      Values arguments = {load(0), load(1)};
+      for (size_t number = 0; number < 2; ++number) {
+        llvm::Value* const element = Splat(At(reduce.operands[number], source));
+        llvm::Value* const active = loops_.ActiveLanes();
+        arguments.push_back(active == nullptr ? element : registers_.Select(active, element, initial[number]));
+      }
+      const Values chosen = Call(reduce.called[0], arguments);
+      for (size_t number = 0; number < 2; ++number) builder_.CreateStore(Splat(chosen[number]), places[number]);
+      if (initial.size() == 2) return;
+      llvm::Value* const is_nan = builder_.CreateFCmpUNO(arguments[2], arguments[2]);
+      builder_.CreateStore(builder_.CreateSelect(is_nan, arguments[2], load(2)), places[2]);
+    });
+  });
+  Values lanes;
+  for (size_t number = 0; number < initial.size(); ++number) lanes.push_back(load(number));
+  return lanes;
 }
 
 // Folds the upper half of the lanes onto the lower one until one is left.

@@ -3,6 +3,7 @@
 #include <llvm/IR/Operator.h>
 
 #include "cpu/llvm/generator/generator.h"
+#include "cpu/llvm/generator/reducer.h"
 
 namespace stead::cpu {
 
@@ -29,6 +30,7 @@ std::vector<llvm::Value*> Generator::ReduceWindow(const Instruction& instruction
     llvm::Value* const value = At(instruction.operands[count + number], {});
     initial.push_back(varies ? Splat(value) : value);
   }
+  if (operand.element_count() == 0) return initial;
   std::vector<int64_t> sizes;
   for (const ir::WindowDimension& dimension : window) sizes.push_back(dimension.size);
   return Accumulate(initial, sizes, [&](const Index& counters, const Values& accumulators) {
@@ -40,14 +42,43 @@ std::vector<llvm::Value*> Generator::ReduceWindow(const Instruction& instruction
       RestrictSpread(bounded, place, operand.dimensions[dim], window[dim].base_dilation);
     }
     Values arguments = accumulators;
-    for (size_t number = 0; number < count; ++number) {
-      // The padding around the operand holds the initial value.
-      llvm::Value* const element = operand.element_count() == 0
-                                       ? initial[number]
-                                       : At(instruction.operands[number], bounded.index, bounded.guard);
-      arguments.push_back(SelectInside(bounded, element, initial[number]));
+    for (size_t number = 0; number < count; ++number)
+      arguments.push_back(At(instruction.operands[number], bounded.index, bounded.guard));
+    Values combined = Call(instruction.called[0], arguments);
+    // The padding around the operand does not count.
+    for (size_t number = 0; number < count; ++number)
+      combined[number] = SelectInside(bounded, combined[number], accumulators[number]);
+    return combined;
+  });
+}
+
+void Generator::Running(const Instruction& reduce_window, int64_t length, bool ascends,
+                        const std::vector<MemoryArray>& results,
+                        const std::function<Index(const IndexExpression&)>& index_of) {
+  const size_t count = results.size();
+  const std::optional<ir::Opcode> simple = count == 1 ? SimpleReducer(module_, reduce_window.called[0]) : std::nullopt;
+  Values initial;
+  for (size_t number = 0; number < count; ++number) {
+    llvm::Value* const value = At(reduce_window.operands[count + number], {});
+    initial.push_back(loops_.space().Varies(index_of({})) ? Splat(value) : value);
+  }
+  Accumulate(initial, {length}, [&](const Index& counters, const Values& accumulators) {
+    const Index index = index_of(counters[0]);
+    Values elements;
+    for (size_t number = 0; number < count; ++number) elements.push_back(At(reduce_window.operands[number], index));
+    Values next;
+    if (simple) {
+      const ElementType type = AccumulatorType(results[0].shape.element_type);
+      next = {arithmetic_.Binary(*simple, type, accumulators[0], arithmetic_.Splat(elements[0], accumulators[0]))};
+    } else {
+      Values arguments = ascends ? accumulators : elements;
+      const Values& others = ascends ? elements : accumulators;
+      arguments.insert(arguments.end(), others.begin(), others.end());
+      next = Call(reduce_window.called[0], arguments);
     }
-    return Call(instruction.called[0], arguments);
+    for (size_t number = 0; number < count; ++number)
+      Store(results[number], index, registers_.Round(next[number], results[number].shape.element_type));
+    return next;
   });
 }
 

@@ -1,11 +1,12 @@
-#include "cpu/llvm/kernel_emitter.h"
+#include "cpu/llvm/emitter/kernel_emitter.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <numeric>
 
-#include "cpu/llvm/kernel_cost.h"
+#include "cpu/llvm/emitter/kernel_cost.h"
+#include "cpu/llvm/emitter/running_window.h"
 
 namespace stead::cpu {
 namespace {
@@ -157,6 +158,7 @@ KernelEmitter::NestKind KernelEmitter::KindOf(InstrId root) const {
   if (module_.instruction(root).opcode == Opcode::kSort) return NestKind::kSort;
   if (module_.instruction(root).opcode == Opcode::kTopK) return NestKind::kTopK;
   if (module_.instruction(root).opcode == Opcode::kSelectAndScatter) return NestKind::kSelectAndScatter;
+  if (RunningWindowOf(module_, module_.instruction(root))) return NestKind::kRunning;
   const Instruction& behind = module_.instruction(BehindViews(root));
   if (generator_.Bound(BehindViews(root)) == nullptr) {
     if (behind.opcode == Opcode::kDynamicUpdateSlice) return NestKind::kWindow;
@@ -173,7 +175,8 @@ std::vector<KernelEmitter::Nest> KernelEmitter::Nests() {
     const auto joins = [&](const Nest& nest) {
       if (nest.kind != kind) return false;
       const Output& first = nest.outputs[0];
-      if (kind == NestKind::kScatter || kind == NestKind::kSort || kind == NestKind::kTopK)
+      if (kind == NestKind::kScatter || kind == NestKind::kSort || kind == NestKind::kTopK ||
+          kind == NestKind::kRunning)
         return BehindViews(first.root) == BehindViews(output.root);
       return (kind == NestKind::kLoop || kind == NestKind::kRows) &&
              first.array.shape.dimensions == output.array.shape.dimensions &&
@@ -239,6 +242,7 @@ bool KernelEmitter::IsDivisible(const Nest& nest) const {
   switch (nest.kind) {
     case NestKind::kLoop:
     case NestKind::kRows:
+    case NestKind::kRunning:
     case NestKind::kTopK: return true;
     case NestKind::kPieces: return nest.outputs[0].in_place < 0;
     case NestKind::kWindow: {
@@ -262,6 +266,7 @@ void KernelEmitter::EmitNest(const Nest& nest) {
     case NestKind::kRows: EmitLoop(nest.outputs, false); break;
     case NestKind::kWindow: EmitWindow(nest.outputs[0]); break;
     case NestKind::kPieces: EmitPieces(nest.outputs[0]); break;
+    case NestKind::kRunning: EmitRunning(nest.outputs); break;
     case NestKind::kScatter: EmitScatter(nest.outputs); break;
     case NestKind::kSort: EmitSort(nest.outputs); break;
     case NestKind::kTopK: EmitTopK(nest.outputs); break;

@@ -1,8 +1,10 @@
-#include "cpu/llvm/kernel_cost.h"
+#include "cpu/llvm/emitter/kernel_cost.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "cpu/llvm/emitter/running_window.h"
 
 namespace stead::cpu {
 namespace {
@@ -17,8 +19,9 @@ constexpr double kSimple = 0.1;
 constexpr double kDivision = 0.4;
 constexpr double kFunction = 1.0;
 constexpr double kLibraryFunction = 10;
-constexpr double kComparison = 3;  // by a program's comparator
-constexpr double kPerByte = 0.05;  // of arrays read and written
+constexpr double kComparison = 3;    // by a program's comparator
+constexpr double kChainLength = 10;  // simple steps in the time of one that waits for the one before
+constexpr double kPerByte = 0.05;    // of arrays read and written
 
 double PerElement(Opcode opcode) {
   switch (opcode) {
@@ -80,6 +83,7 @@ double Repetitions(const Module& module, const Instruction& instruction) {
       return results * std::log2(row + 1);
     }
     case Opcode::kReduceWindow: {
+      if (RunningWindowOf(module, instruction)) return results * kChainLength;
       double window = 1;
       for (const ir::WindowDimension& dimension : instruction.As<ir::WindowAttributes>().window)
         window *= static_cast<double>(dimension.size);

@@ -5,6 +5,7 @@
 //     rows      the same without vectors, where each element is itself a vectorised reduction
 //     window    dynamic-update-slice: only the window is written; the rest is copied first unless it is in place
 //     pieces    concatenate: one loop per operand
+//     running   cumulative reduce-windows: one pass along the dimension
 //     scatter   a loop over the updates, in order
 //     select-and-scatter  a loop over the windows
 //     sort      row by row, by a routine that calls the program's comparator
@@ -30,7 +31,7 @@ class KernelEmitter {
   Result<Kernel> Emit();
 
  private:
-  enum class NestKind : uint8_t { kLoop, kRows, kWindow, kPieces, kScatter, kSort, kTopK, kSelectAndScatter };
+  enum class NestKind : uint8_t { kLoop, kRows, kWindow, kPieces, kRunning, kScatter, kSort, kTopK, kSelectAndScatter };
   struct Output {
     ir::InstrId root;
     int64_t leaf = 0;  // of the root's value
@@ -82,6 +83,7 @@ class KernelEmitter {
   Index PartnerOf(const Index& index) const;
   void EmitWindow(const Output& output);
   void EmitPieces(const Output& output);
+  void EmitRunning(const std::vector<Output>& outputs);
   void EmitScatter(const std::vector<Output>& outputs);
   void EmitScatterUpdate(const std::vector<Output>& outputs, const ir::Instruction& scatter, const Index& update_index);
   void EmitSelectAndScatter(const Output& output);

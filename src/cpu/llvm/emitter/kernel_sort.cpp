@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cpu/kernels/top_k.h"
-#include "cpu/llvm/kernel_emitter.h"
+#include "cpu/llvm/emitter/kernel_emitter.h"
 
 namespace stead::cpu {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "cpu/llvm/kernel_emitter.h"
+#include "cpu/llvm/emitter/kernel_emitter.h"
 
 namespace stead::cpu {
 namespace {

@@ -2,7 +2,7 @@
 //   Updates run one after the other in order, so that several to one place all count.
 #include <algorithm>
 
-#include "cpu/llvm/kernel_emitter.h"
+#include "cpu/llvm/emitter/kernel_emitter.h"
 
 namespace stead::cpu {
 
