@@ -129,14 +129,14 @@ def where(function, *arguments):
     assert (np.asarray(result) == np.asarray(function(*map(np.asarray, arguments)))).all()
     return result.sharding.spec
 print(where(lambda x: x * 2 + 1, x), where(lambda x: x.T, x), where(lambda x: x.sum(0), x), where(lambda x: x.sum(), x))
-print(where(lambda x: x[:, 1], x), where(lambda x: x.reshape(6, 2, 4), x), where(lambda x: x[None], x), where(lambda x: x[:, ::3], x))
+print(where(lambda x: x[:, 1], x), where(lambda x: x.reshape(6, 2, 4), x), where(lambda x: x[None], x), where(lambda x: x[:, ::3], x), where(lambda x: x[np.array([4, 1, 1])], x))
 rows, columns = jax.device_put(matrix, on("rows")), jax.device_put(matrix.T, on(None, "columns"))
 print(where(lambda a, b: a @ b, rows, columns), where(lambda a, b: a + b.T, rows, columns), where(lambda a: jax.jit(jnp.negative)(a), rows))
 print(where(lambda a: lax.with_sharding_constraint(a * 1, on(None, "rows")) if isinstance(a, jax.Array) else a, rows))
 """)
     assert output == [
         "P('rows', 'columns') P('columns', 'rows') P('columns',) P()",
-        "P('rows',) P('rows',) P(None, 'rows', 'columns') P('rows',)",
+        "P('rows',) P('rows',) P(None, 'rows', 'columns') P('rows',) P(None, 'columns')",
         "P('rows', 'columns') P('rows',) P('rows',)",
         "P(None, 'rows')",
     ]

@@ -119,6 +119,7 @@ std::vector<ShardingPropagation::Kept> ShardingPropagation::KeptBy(const mlir::O
   const std::string_view name = source_.name_of(op);
   if (name == "vhlo.broadcast_in_dim_v1") return KeptByBroadcast(op);
   if (name == "vhlo.dot_general_v1" || name == "vhlo.dot_general_v2") return KeptByDot(op);
+  if (name == "vhlo.gather_v1" || name == "vhlo.gather_v2") return KeptByGather(op);
   if (name == "vhlo.reduce_v1") return KeptByReduce(op, result);
   if (name == "vhlo.reshape_v1") return KeptByReshape(op, result);
   if (name == "vhlo.transpose_v1") return KeptByTranspose(op);
@@ -162,6 +163,23 @@ std::vector<ShardingPropagation::Kept> ShardingPropagation::KeptByDot(const mlir
       if (std::ranges::any_of(batching, is_this) || std::ranges::any_of(contracting, is_this)) continue;
       kept.push_back({operand, from, to++});
     }
+  }
+  return kept;
+}
+
+// Dimensions of the operand that are taken whole, in the order of the result's dimensions for them.
+std::vector<ShardingPropagation::Kept> ShardingPropagation::KeptByGather(const mlir::Operation& op) const {
+  std::vector<Kept> kept;
+  const std::vector<int64_t> places = Integers(op, "offset_dims");
+  const std::vector<int64_t> sizes = Integers(op, "slice_sizes");
+  std::vector<int64_t> gone = Integers(op, "collapsed_slice_dims");
+  const std::vector<int64_t> batching = Integers(op, "operand_batching_dims");
+  gone.insert(gone.end(), batching.begin(), batching.end());
+  if (op.operands.empty() || DimensionsOf(op.operands[0]).size() != sizes.size()) return kept;
+  for (size_t from = 0, place = 0; from < sizes.size() && place < places.size(); ++from) {
+    if (std::ranges::find(gone, static_cast<int64_t>(from)) != gone.end()) continue;
+    const size_t to = static_cast<size_t>(places[place++]);
+    if (sizes[from] == DimensionsOf(op.operands[0])[from]) kept.push_back({0, from, to});
   }
   return kept;
 }

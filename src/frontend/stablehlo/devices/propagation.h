@@ -37,6 +37,7 @@ class ShardingPropagation {
   std::vector<Kept> KeptBy(const mlir::Operation& op, mlir::ValueId result) const;
   std::vector<Kept> KeptByBroadcast(const mlir::Operation& op) const;
   std::vector<Kept> KeptByDot(const mlir::Operation& op) const;
+  std::vector<Kept> KeptByGather(const mlir::Operation& op) const;
   std::vector<Kept> KeptByReduce(const mlir::Operation& op, mlir::ValueId result) const;
   std::vector<Kept> KeptByReshape(const mlir::Operation& op, mlir::ValueId result) const;
   std::vector<Kept> KeptByTranspose(const mlir::Operation& op) const;
