@@ -26,7 +26,7 @@ KEPT_OUTCOMES = REPOSITORY / "build" / "jax_suite"
 PLATFORMS = {"stead": "stead,cpu", "xla_cpu": "cpu"}
 SECONDS_FOR_ONE = 300
 # A fresh process after so many tests: JAX keeps what it compiled.
-TESTS_PER_PROCESS = 400
+TESTS_PER_PROCESS = 100
 SAVE_EVERY = 20
 
 
