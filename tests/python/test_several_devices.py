@@ -142,6 +142,17 @@ print(where(lambda a: lax.with_sharding_constraint(a * 1, on(None, "rows")) if i
     ]
 
 
+def test_shardings_in_the_words_of_xla():
+    output = run("""
+jax.config.update("jax_use_shardy_partitioner", False)
+x = jax.device_put(matrix, on("columns"))
+program = jax.jit(lambda x: x * 2, out_shardings=on(None, ("columns", "rows")))
+result = program(x)
+print((np.asarray(result) == matrix * 2).all(), result.sharding.spec, parts(result)[1] == (2 * matrix[:, 4:6]).tolist())
+""")
+    assert output == ["True P(None, ('columns', 'rows')) True"]
+
+
 def test_operations_between_devices_are_named():
     for operation, call in [
         ("all_reduce", "lax.psum(x, 'i')"),

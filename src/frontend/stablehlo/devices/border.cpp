@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "frontend/mlir_bytecode/reader.h"
+#include "frontend/stablehlo/devices/hlo_sharding.h"
 #include "frontend/stablehlo/devices/propagation.h"
 #include "frontend/stablehlo/devices/sharding.h"
 
@@ -11,35 +12,45 @@ namespace stead::frontend {
 
 namespace {
 
-using Shardings = std::vector<std::optional<ArraySharding>>;
+// What is said of a value: by Shardy, or in XLA's own words.
+struct Said {
+  std::optional<ArraySharding> sharding;
+  std::optional<std::string_view> text;
+};
 
 // What the attributes of the arguments or results of `main` say (one dictionary each, or none at all).
-Result<Shardings> ShardingsSaid(const mlir::BytecodeModule& source, const ShardingReader& reader,
-                                const mlir::Operation& main, std::string_view attributes_name, size_t count) {
+Result<std::vector<Said>> WhatIsSaid(const mlir::BytecodeModule& source, const ShardingReader& reader,
+                                     const mlir::Operation& main, std::string_view attributes_name, size_t count) {
   TRY(std::optional<mlir::ArrayAttribute> attributes, source.Find<mlir::ArrayAttribute>(main, attributes_name));
-  Shardings said(count);
+  std::vector<Said> said(count);
   for (size_t value = 0; attributes && value < std::min(count, attributes->items.size()); ++value) {
     TRY(mlir::DictionaryAttribute dictionary, source.pool.Get<mlir::DictionaryAttribute>(attributes->items[value]));
     for (const mlir::DictionaryAttribute::Entry& entry : dictionary.entries) {
-      if (entry.name != "sdy.sharding") continue;
-      TRY(said[value], reader.Read(entry.value));
+      if (entry.name == "sdy.sharding") {
+        TRY(said[value].sharding, reader.Read(entry.value));
+      } else if (entry.name == "mhlo.sharding") {
+        TRY(mlir::StringAttribute text, source.pool.Get<mlir::StringAttribute>(entry.value));
+        said[value].text = text.text;
+      }
     }
   }
   return said;
 }
 
+Result<ir::Tiling> TilingSaid(const Said& said, int64_t rank, int64_t device_count) {
+  if (said.sharding) return TilingOf(*said.sharding, rank, device_count);
+  if (said.text) return ParseHloSharding(*said.text, rank, device_count);
+  return WholeArray(rank, device_count);
+}
+
 // The array values among them, as tiles.
 Result<std::vector<ir::Tiling>> TilingsOf(const mlir::BytecodeModule& source, const std::vector<mlir::ValueId>& values,
-                                          const Shardings& shardings, int64_t device_count) {
+                                          const std::vector<Said>& said, int64_t device_count) {
   std::vector<ir::Tiling> tilings;
   for (size_t value = 0; value < values.size(); ++value) {
     TRY(mlir::Type type, source.pool.type(source.value_types[values[value]]));
     if (type.kind != mlir::TypeKind::kTensor) continue;
-    const int64_t rank = static_cast<int64_t>(type.dimensions.size());
-    ir::Tiling tiling = WholeArray(rank, device_count);
-    if (shardings[value]) {
-      TRY(tiling, TilingOf(*shardings[value], rank, device_count));
-    }
+    TRY(ir::Tiling tiling, TilingSaid(said[value], static_cast<int64_t>(type.dimensions.size()), device_count));
     tilings.push_back(std::move(tiling));
   }
   return tilings;
@@ -47,16 +58,18 @@ Result<std::vector<ir::Tiling>> TilingsOf(const mlir::BytecodeModule& source, co
 
 // Results of which nothing is said lie as what they are made from. Only meshes of all devices can say so.
 void FillInResults(const mlir::BytecodeModule& source, const ShardingReader& reader, const mlir::Block& body,
-                   const std::vector<mlir::ValueId>& results, const Shardings& arguments, int64_t device_count,
-                   Shardings& said) {
+                   const std::vector<mlir::ValueId>& results, const std::vector<Said>& arguments, int64_t device_count,
+                   std::vector<Said>& said) {
   ShardingPropagation propagation(source, reader);
   for (size_t argument = 0; argument < arguments.size(); ++argument) {
-    if (arguments[argument]) propagation.Set(body.arguments[argument], ArraySharding(*arguments[argument]));
+    const std::optional<ArraySharding>& sharding = arguments[argument].sharding;
+    if (sharding) propagation.Set(body.arguments[argument], ArraySharding(*sharding));
   }
   propagation.Run(body);
   for (size_t result = 0; result < results.size(); ++result) {
     const ArraySharding* found = propagation.Find(results[result]);
-    if (!said[result] && found != nullptr && found->mesh.device_count() == device_count) said[result] = *found;
+    const bool is_open = !said[result].sharding && !said[result].text;
+    if (is_open && found != nullptr && found->mesh.device_count() == device_count) said[result].sharding = *found;
   }
 }
 
@@ -89,8 +102,8 @@ Result<ir::BorderTilings> ReadBorderTilings(std::span<const std::byte> bytes, in
   }
   const mlir::Block& body = main->regions[0].blocks[0];
   const std::vector<mlir::ValueId>& results = body.operations.back().operands;
-  TRY(const Shardings arguments, ShardingsSaid(source, shardings, *main, "arg_attrs", body.arguments.size()));
-  TRY(Shardings said, ShardingsSaid(source, shardings, *main, "res_attrs", results.size()));
+  TRY(const std::vector<Said> arguments, WhatIsSaid(source, shardings, *main, "arg_attrs", body.arguments.size()));
+  TRY(std::vector<Said> said, WhatIsSaid(source, shardings, *main, "res_attrs", results.size()));
   FillInResults(source, shardings, body, results, arguments, device_count, said);
   ir::BorderTilings border;
   TRY(border.parameters, TilingsOf(source, body.arguments, arguments, device_count));
