@@ -11,7 +11,7 @@ from pypjrt import errors
 import stead
 
 START = """
-import jax, jax.numpy as jnp, numpy as np
+import jax, jax.experimental, jax.numpy as jnp, numpy as np
 from functools import partial
 from jax import lax
 from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
@@ -140,6 +140,27 @@ print(where(lambda a: lax.with_sharding_constraint(a * 1, on(None, "rows")) if i
         "P('rows', 'columns') P('rows',) P('rows',)",
         "P(None, 'rows')",
     ]
+
+
+def test_callbacks_run_once_per_device():
+    output = run("""
+seen = []
+@partial(jax.shard_map, mesh=mesh, in_specs=P("rows"), out_specs=P())
+def tell(part):
+    jax.debug.callback(lambda place, part: seen.append((place.item(), part.shape)), lax.axis_index("columns"), part)
+jax.jit(tell)(matrix)
+jax.effects_barrier()
+print(sorted(seen))
+order = []
+@jax.jit
+def say(x):
+    double = lambda v: order.append(v.sum()) or 2 * v
+    return jax.experimental.io_callback(double, jax.ShapeDtypeStruct(x.shape, x.dtype), x, ordered=True)
+doubled = say(jax.device_put(matrix, on("rows")))
+jax.effects_barrier()
+print(order == [matrix.sum()], (np.asarray(doubled) == 2 * matrix).all())
+""")
+    assert output == ["[(0, (3, 8)), (0, (3, 8)), (1, (3, 8)), (1, (3, 8))]", "True True"]
 
 
 def test_shardings_in_the_words_of_xla():

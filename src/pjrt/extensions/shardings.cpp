@@ -1,6 +1,7 @@
 #include "pjrt/extensions/shardings.h"
 
 #include "pjrt/program/executable.h"
+#include "pjrt/program/op_sharding.h"
 
 namespace stead::pjrt {
 
@@ -44,6 +45,10 @@ Status OutputShardings(PJRT_Shardings_PJRT_Executable_OutputShardings_Args& args
   if (!program.tilings) return {};
   thread_local TextList list;
   list.Assign(program.output_shardings);
+  // jaxlib has one for a result that is an empty tuple.
+  static const std::string whole = WriteOpSharding({});
+  if (program.output_shardings.empty()) list = {.texts = {whole.data()}, .sizes = {whole.size()}};
+  args.num_outputs = list.texts.size();
   args.shardings = list.texts.data();
   args.sharding_sizes = list.sizes.data();
   return {};

@@ -49,6 +49,8 @@ Result<std::vector<ir::Tiling>> TilingsOf(const mlir::BytecodeModule& source, co
   std::vector<ir::Tiling> tilings;
   for (size_t value = 0; value < values.size(); ++value) {
     TRY(mlir::Type type, source.pool.type(source.value_types[values[value]]));
+    // A token becomes an array of no elements (entry_tokens.h), which every device holds, whatever is said of it.
+    if (type.kind == mlir::TypeKind::kToken) tilings.push_back(WholeArray(1, device_count));
     if (type.kind != mlir::TypeKind::kTensor) continue;
     TRY(ir::Tiling tiling, TilingSaid(said[value], static_cast<int64_t>(type.dimensions.size()), device_count));
     tilings.push_back(std::move(tiling));
