@@ -1,11 +1,11 @@
 // How a product is cut into tiles.
-//   For a block of columns and a block of the depth, rhs is packed once (it stays in the second-level cache); then each sliver
-//   of rows of lhs is packed (it stays in the first-level cache) and multiplied with all of the block. Sums over several depth
-//   blocks go through the output, or through a block of the accumulator type where the output's type or layout differs.
+//   For a block of columns and a block of the depth, rhs is packed once, by all threads; then they share the slivers of rows: each
+//   is packed (it stays in the first-level cache) and multiplied with all of the block, which streams by from the caches behind.
+//   Sums over several depth blocks go through the output, or through a block of the accumulator type where the output's type or layout
+//   differs.
 //   Products with few rows are bound by reading rhs once, so it is not packed: tiles read it in place where its columns are
-//   contiguous (with very few rows, whole rows of rhs are added up), dot products where its depth is. Products with few
-//   columns are turned around first.
-//   Threads share a product as blocks of its output that are near to squares, since each block packs its rows and columns anew.
+//   contiguous (with very few rows, whole rows of rhs are added up), dot products where its depth is; threads share the columns.
+//   Products with few columns are turned around first.
 #include "cpu/kernels/matmul.h"
 
 #include <algorithm>
@@ -22,15 +22,16 @@
 namespace stead::cpu {
 namespace {
 
-constexpr int64_t kRowBlock = 1008;  // a multiple of the rows of every tile's best size
-constexpr int64_t kColumnBlock = 512;
-constexpr int64_t kDepthBlock = 256;
+constexpr int64_t kColumnBlock = 2048;
+constexpr int64_t kDepthBlock = 384;
+constexpr int64_t kSumRows = 504;   // of the block of sums; a multiple of the rows of every tile's best size
+constexpr int64_t kPackedRows = 4;  // rows of rhs that are packed side by side
 constexpr int64_t kFewRows = 4;
-constexpr int64_t kLongRun = 1024;            // columns added up at a time; the sums stay in the first-level cache
-constexpr double kStepsPerNanosecond = 160;   // bytes of a sum's type times multiplications and additions, on one core
-constexpr double kNanosecondsPerByte = 0.05;  // of rhs, where it is read once
-constexpr double kPartsPerThread = 2;
-constexpr double kPackedChunks = 2;  // of the pool's grain, in a part of the output that is worth its packing
+constexpr int64_t kLongRun = 1024;             // columns added up at a time; the sums stay in the first-level cache
+constexpr double kStepsPerNanosecond = 160;    // bytes of a sum's type times multiplications and additions, on one core
+constexpr double kNanosecondsPerByte = 0.05;   // of rhs, where it is read once
+constexpr double kNanosecondsPerPacked = 0.3;  // element of rhs
+constexpr int64_t kTasksPerThread = 4;
 
 bool IsContiguous(const std::vector<int64_t>& offsets) {
   for (size_t index = 1; index < offsets.size(); ++index) {
@@ -95,20 +96,16 @@ class Product {
   void Run(const void* lhs, const void* rhs, void* out, runtime::ThreadPool& threads) const {
     if (rows_ == 0 || columns_ == 0) return;
     const int64_t batches = static_cast<int64_t>(out_batch_.size());
-    const Cut cut = CutFor(threads);
-    const int64_t down = (rows_ + cut.rows - 1) / cut.rows;
-    const int64_t across = (columns_ + cut.columns - 1) / cut.columns;
-    const double tasks = static_cast<double>(batches * down * across);
-    threads.ForEach(batches * down * across, Nanoseconds() / tasks, [&](int64_t begin, int64_t end) {
-      for (int64_t task = begin; task < end; ++task) {
-        const int64_t batch = task / (down * across);
-        const int64_t row = task / across % down * cut.rows;
-        const int64_t column = task % across * cut.columns;
-        RunPart({Shifted(lhs, matmul_.lhs, lhs_batch_[batch]), Shifted(rhs, matmul_.rhs, rhs_batch_[batch]),
-                 const_cast<void*>(Shifted(out, matmul_.out, out_batch_[batch]))},
-                {row, std::min(cut.rows, rows_ - row), column, std::min(cut.columns, columns_ - column)});
+    const auto run_batches = [&](int64_t begin, int64_t end) {
+      for (int64_t batch = begin; batch < end; ++batch) {
+        RunOne({Shifted(lhs, matmul_.lhs, lhs_batch_[batch]), Shifted(rhs, matmul_.rhs, rhs_batch_[batch]),
+                const_cast<void*>(Shifted(out, matmul_.out, out_batch_[batch]))},
+               threads);
       }
-    });
+    };
+    // Few large products are shared inside.
+    if (batches < kTasksPerThread * threads.threads()) return run_batches(0, batches);
+    threads.ForEach(batches, Nanoseconds(rows_, columns_, depth_), run_batches);
   }
 
  private:
@@ -118,41 +115,17 @@ class Product {
     const void* rhs;
     void* out;
   };
-  // A part of one batch's output.
-  struct Part {
-    int64_t row, row_count, column, column_count;
-  };
-  // The size of the parts that the output of a batch is cut into.
-  struct Cut {
-    int64_t rows, columns;
+  struct Range {
+    int64_t first, count;
   };
 
   bool ReadsRhsOnce() const { return is_dots_ || (rows_ <= kFewRows && reads_rhs_in_place_); }
 
-  // Of all batches, on one core.
-  double Nanoseconds() const {
-    const double steps = static_cast<double>(depth_) * static_cast<double>(columns_) * static_cast<double>(rows_);
-    const double work = steps * sizeof(T) / kStepsPerNanosecond;
-    const double reading =
-        static_cast<double>(depth_) * static_cast<double>(columns_) * sizeof(T) * kNanosecondsPerByte;
-    return static_cast<double>(out_batch_.size()) * (ReadsRhsOnce() ? std::max(work, reading) : work);
-  }
-
-  Cut CutFor(const runtime::ThreadPool& threads) const {
-    const double nanoseconds = Nanoseconds();
-    if (!threads.IsWorthSharing(nanoseconds)) return {rows_, columns_};
-    const double worthwhile = nanoseconds / std::max(1.0, kPackedChunks * threads.grain().chunk_nanoseconds);
-    const double wanted =
-        std::min(kPartsPerThread * threads.threads(), worthwhile) / static_cast<double>(out_batch_.size());
-    int64_t down = 1;
-    int64_t across = 1;
-    while (static_cast<double>(down * across) < wanted) {
-      ++(ReadsRhsOnce() || columns_ / across >= rows_ / down ? across : down);
-    }
-    const auto size = [](int64_t whole, int64_t parts, int64_t unit) {
-      return std::min(whole, ((whole + parts - 1) / parts + unit - 1) / unit * unit);
-    };
-    return {size(rows_, down, kernel_.rows), size(columns_, across, kernel_.columns)};
+  // On one core.
+  double Nanoseconds(int64_t rows, int64_t columns, int64_t depth) const {
+    const double area = static_cast<double>(columns) * static_cast<double>(depth) * sizeof(T);
+    const double work = static_cast<double>(rows) * area / kStepsPerNanosecond;
+    return ReadsRhsOnce() ? std::max(work, area * kNanosecondsPerByte) : work;
   }
 
   static bool IsTypeOf(MatMulType type) {
@@ -163,31 +136,41 @@ class Product {
         type, [&](auto element) -> const void* { return static_cast<const decltype(element)*>(base) + elements; });
   }
 
-  void RunPart(const Arrays& arrays, Part part) const {
-    if (depth_ == 0) return Clear(arrays, part);
-    if (is_dots_) return RunDots(arrays, part);
-    if (ReadsRhsOnce()) return RunFewRows(arrays, part);
-    const int64_t end = part.row + part.row_count;
-    for (int64_t row = part.row; row < end; row += kRowBlock) {
-      RunRows(arrays, {row, std::min(kRowBlock, end - row), part.column, part.column_count});
+  void RunOne(const Arrays& arrays, runtime::ThreadPool& threads) const {
+    if (depth_ == 0) return Clear(arrays);
+    if (ReadsRhsOnce()) {
+      const int64_t unit = is_dots_ ? kDotColumns : kernel_.columns;
+      const int64_t units = (columns_ + unit - 1) / unit;
+      threads.ForEach(units, Nanoseconds(rows_, unit, depth_), [&](int64_t begin, int64_t end) {
+        const int64_t first = begin * unit;
+        const Range columns{first, std::min(columns_, end * unit) - first};
+        is_dots_ ? RunDots(arrays, columns) : RunFewRows(arrays, columns);
+      });
+      return;
+    }
+    const int64_t most_rows = has_plain_out_ ? rows_ : kSumRows;
+    for (int64_t row = 0; row < rows_; row += most_rows) {
+      for (int64_t column = 0; column < columns_; column += kColumnBlock) {
+        RunColumns(arrays, {row, std::min(most_rows, rows_ - row)}, {column, std::min(kColumnBlock, columns_ - column)},
+                   threads);
+      }
     }
   }
 
-  void Clear(const Arrays& arrays, Part part) const {
+  void Clear(const Arrays& arrays) const {
     const T zero = T(0);
-    for (int64_t row = part.row; row < part.row + part.row_count; ++row) {
-      for (int64_t column = part.column; column < part.column + part.column_count; ++column)
-        Unpack(arrays, &zero, 1, row, 1, column, 1);
+    for (int64_t row = 0; row < rows_; ++row) {
+      for (int64_t column = 0; column < columns_; ++column) Unpack(arrays, &zero, 1, row, 1, column, 1);
     }
   }
 
   // lhs is a few rows, rhs is contiguous along the depth.
-  void RunDots(const Arrays& arrays, Part part) const {
+  void RunDots(const Arrays& arrays, Range columns) const {
     T* const left = Workspace<T>(0, depth_);
     for (int64_t row = 0; row < rows_; ++row) {
       PackLhs(arrays, row, 1, 0, depth_, left);
-      const int64_t end = part.column + part.column_count;
-      for (int64_t column = part.column; column < end; column += kDotColumns) {
+      const int64_t end = columns.first + columns.count;
+      for (int64_t column = columns.first; column < end; column += kDotColumns) {
         const int64_t count = std::min<int64_t>(kDotColumns, end - column);
         T sums[kDotColumns];
         const T* const first = static_cast<const T*>(arrays.rhs) + rhs_columns_[column];
@@ -209,12 +192,12 @@ class Product {
   }
 
   // lhs is a few rows, rhs is contiguous along the columns: whole rows of rhs are added up, so that it is read in long runs.
-  void RunFewRows(const Arrays& arrays, Part part) const {
+  void RunFewRows(const Arrays& arrays, Range columns) const {
     T* const left = Workspace<T>(0, rows_ * depth_);
     for (int64_t row = 0; row < rows_; ++row) PackLhs(arrays, row, 1, 0, depth_, left + row * depth_);
     T* const sums = Workspace<T>(2, rows_ * kLongRun);
-    const int64_t end = part.column + part.column_count;
-    for (int64_t column = part.column; column < end; column += kLongRun) {
+    const int64_t end = columns.first + columns.count;
+    for (int64_t column = columns.first; column < end; column += kLongRun) {
       const int64_t count = std::min(kLongRun, end - column);
       std::fill(sums, sums + rows_ * kLongRun, T(0));
       for (int64_t depth = 0; depth < depth_;) {
@@ -231,59 +214,99 @@ class Product {
     }
   }
 
-  // At most kRowBlock rows.
-  void RunRows(const Arrays& arrays, Part part) const {
-    // Sums of a block whose output has another type or layout.
-    T* const sums = has_plain_out_ ? nullptr : Workspace<T>(2, part.row_count * kColumnBlock);
-    const int64_t end = part.column + part.column_count;
-    for (int64_t column = part.column; column < end; column += kColumnBlock) {
-      const int64_t column_count = std::min(kColumnBlock, end - column);
-      for (int64_t depth = 0; depth < depth_; depth += kDepthBlock) {
-        const int64_t depth_count = std::min(kDepthBlock, depth_ - depth);
-        RunBlock(arrays, {part.row, part.row_count, column, column_count, depth, depth_count}, sums);
-      }
-      if (sums != nullptr) Unpack(arrays, sums, kColumnBlock, part.row, part.row_count, column, column_count);
+  // At most kColumnBlock columns, and kSumRows rows where sums go through a block of their own.
+  void RunColumns(const Arrays& arrays, Range rows, Range columns, runtime::ThreadPool& threads) const {
+    T* const sums = has_plain_out_ ? nullptr : Workspace<T>(2, rows.count * kColumnBlock);
+    for (int64_t depth = 0; depth < depth_; depth += kDepthBlock) {
+      const Block block{rows.first,    rows.count, columns.first,
+                        columns.count, depth,      std::min(kDepthBlock, depth_ - depth)};
+      const T* const right = PackRight(arrays, block, threads);
+      RunBlock(arrays, block, right, sums, threads);
     }
+    if (sums == nullptr) return;
+    const double nanoseconds = kNanosecondsPerPacked * static_cast<double>(columns.count);
+    threads.ForEach(rows.count, nanoseconds, [&](int64_t begin, int64_t end) {
+      Unpack(arrays, sums + begin * kColumnBlock, kColumnBlock, rows.first + begin, end - begin, columns.first,
+             columns.count);
+    });
   }
 
   struct Block {
     int64_t row, row_count, column, column_count, depth, depth_count;
   };
 
-  void RunBlock(const Arrays& arrays, const Block& block, T* sums) const {
+  int64_t Panels(const Block& block) const { return (block.column_count + kernel_.columns - 1) / kernel_.columns; }
+  bool IsInPlace(const Block& block, int64_t panel) const {
+    return reads_rhs_in_place_ && (panel + 1) * kernel_.columns <= block.column_count;
+  }
+
+  // The panels of the block one after the other, each of its columns side by side.
+  const T* PackRight(const Arrays& arrays, const Block& block, runtime::ThreadPool& threads) const {
     const int64_t width = kernel_.columns;
-    const int64_t panels = (block.column_count + width - 1) / width;
+    const int64_t panels = Panels(block);
     T* const right = Workspace<T>(1, panels * width * block.depth_count);
-    const auto is_in_place = [&](int64_t panel) {
-      return reads_rhs_in_place_ && (panel + 1) * width <= block.column_count;
-    };
-    for (int64_t panel = 0; panel < panels; ++panel) {
-      if (is_in_place(panel)) continue;
+    const auto pack = [&](int64_t panel, int64_t depth, int64_t depth_count) {
+      if (IsInPlace(block, panel)) return;
       const int64_t column = panel * width;
-      PackRhs(arrays, block.column + column, std::min(width, block.column_count - column), block.depth,
-              block.depth_count, right + panel * width * block.depth_count);
+      PackRhs(arrays, block.column + column, std::min(width, block.column_count - column), block.depth + depth,
+              depth_count, right + (panel * block.depth_count + depth) * width);
+    };
+    const double nanoseconds = kNanosecondsPerPacked * static_cast<double>(width);
+    if (!IsContiguous(rhs_columns_)) {
+      threads.ForEach(panels, nanoseconds * static_cast<double>(block.depth_count), [&](int64_t begin, int64_t end) {
+        for (int64_t panel = begin; panel < end; ++panel) pack(panel, 0, block.depth_count);
+      });
+      return right;
     }
-    T* const left = Workspace<T>(0, kernel_.rows * block.depth_count);
-    for (int64_t row = 0; row < block.row_count; row += kernel_.rows) {
-      const int64_t rows = std::min<int64_t>(kernel_.rows, block.row_count - row);
-      PackLhs(arrays, block.row + row, rows, block.depth, block.depth_count, left);
-      for (int64_t panel = 0; panel < panels; ++panel) {
-        const T* from = right + panel * width * block.depth_count;
-        int64_t stride = width;
-        if (is_in_place(panel)) {
-          from =
-              static_cast<const T*>(arrays.rhs) + rhs_columns_[block.column + panel * width] + rhs_depth_[block.depth];
-          stride = Distance(rhs_depth_);
-        }
-        RunTile(arrays, block, {row, rows, panel * width}, left, from, stride, sums);
+    // Rows of rhs are read in long runs.
+    const int64_t groups = (block.depth_count + kPackedRows - 1) / kPackedRows;
+    threads.ForEach(groups, nanoseconds * static_cast<double>(panels * kPackedRows), [&](int64_t begin, int64_t end) {
+      for (int64_t depth = begin * kPackedRows; depth < std::min(end * kPackedRows, block.depth_count);
+           depth += kPackedRows) {
+        const int64_t count = std::min(kPackedRows, block.depth_count - depth);
+        for (int64_t panel = 0; panel < panels; ++panel) pack(panel, depth, count);
       }
-    }
+    });
+    return right;
+  }
+
+  // Slivers of rows times groups of panels, so many that every thread gets some.
+  void RunBlock(const Arrays& arrays, const Block& block, const T* right, T* sums, runtime::ThreadPool& threads) const {
+    const int64_t panels = Panels(block);
+    const int64_t slivers = (block.row_count + kernel_.rows - 1) / kernel_.rows;
+    const int64_t wanted = threads.threads() == 1 ? 1 : kTasksPerThread * threads.threads();
+    const int64_t groups = std::min(panels, (wanted + slivers - 1) / slivers);
+    const int64_t group = (panels + groups - 1) / groups;
+    const double nanoseconds = Nanoseconds(kernel_.rows, group * kernel_.columns, block.depth_count);
+    threads.ForEach(slivers * groups, nanoseconds, [&](int64_t begin, int64_t end) {
+      T* const left = Workspace<T>(0, kernel_.rows * block.depth_count);
+      int64_t packed = -1;
+      for (int64_t task = begin; task < end; ++task) {
+        const int64_t row = task / groups * kernel_.rows;
+        const int64_t rows = std::min<int64_t>(kernel_.rows, block.row_count - row);
+        if (packed != row) PackLhs(arrays, block.row + row, rows, block.depth, block.depth_count, left);
+        packed = row;
+        const int64_t first = task % groups * group;
+        for (int64_t panel = first; panel < std::min(first + group, panels); ++panel)
+          RunPanel(arrays, block, {row, rows, panel * kernel_.columns}, left, right, sums);
+      }
+    });
   }
 
   // Place of a tile inside its block.
   struct TilePlace {
     int64_t row, rows, column;
   };
+
+  void RunPanel(const Arrays& arrays, const Block& block, TilePlace place, const T* left, const T* right,
+                T* sums) const {
+    const int64_t panel = place.column / kernel_.columns;
+    if (!IsInPlace(block, panel))
+      return RunTile(arrays, block, place, left, right + place.column * block.depth_count, kernel_.columns, sums);
+    const T* const in_place =
+        static_cast<const T*>(arrays.rhs) + rhs_columns_[block.column + place.column] + rhs_depth_[block.depth];
+    RunTile(arrays, block, place, left, in_place, Distance(rhs_depth_), sums);
+  }
 
   void RunTile(const Arrays& arrays, const Block& block, TilePlace place, const T* left, const T* right,
                int64_t right_stride, T* sums) const {
