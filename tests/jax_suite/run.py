@@ -45,7 +45,7 @@ class File:
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             print(f"{self.path.stem}: cannot be loaded: {done.stderr.strip().splitlines()[-1]}")
-        return done.stdout.splitlines()
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
     def outcomes(self, platform):
         """{name: {outcome, message}} as last kept."""
@@ -61,7 +61,7 @@ class File:
             self.environment | {"JAX_PLATFORMS": PLATFORMS[platform]},
         )
         for count, name in enumerate(names, start=1):
-            outcomes[name] = process.ask(name)
+            outcomes[name] = process.ask(json.dumps(name))
             if count % TESTS_PER_PROCESS == 0:
                 process.close()
             if count % SAVE_EVERY == 0 or count == len(names):

@@ -1,9 +1,9 @@
 """Runs the tests of one of JAX's own test files, each when asked for, on the backends that JAX_PLATFORMS names.
 
-Arguments: the file. Input: the name of one test (`Class.method`) per line. Output: per line a JSON object {outcome, message},
+Arguments: the file. Input: the name of one test (`Class.method`) per line, as a JSON string, for names may hold anything. Output: per line a JSON object {outcome, message},
 where the outcome is `passed`, `skipped` or `failed`, and the message the first lines of the error.
 
-`--names` prints the names of all tests of the file instead.
+`--names` prints the names of all tests of the file instead, one JSON string per line.
 """
 
 import importlib.util
@@ -81,11 +81,11 @@ def main():
     del sys.argv[1:]
     tests = load_tests(path)
     if only_names:
-        print("\n".join(tests), file=answers)
+        print("\n".join(map(json.dumps, tests)), file=answers)
         return
     for line in sys.stdin:
         result = Outcome()
-        tests[line.strip()].run(result)
+        tests[json.loads(line)].run(result)
         print(json.dumps({"outcome": result.outcome, "message": result.message}), file=answers)
 
 
