@@ -24,7 +24,18 @@ std::vector<InstrId> Members(const Module& module, InstrId id) {
   return module.computation(instruction.called[0]).instructions;
 }
 
-// Enough lanes to fill a register with the widest elements that dominate: 4 bytes unless all are wider or all are narrower.
+// True for a reduction whose results lie side by side: each vector of them walks down its rows.
+bool ReducesColumns(const Module& module, InstrId id) {
+  const Instruction& instruction = module.instruction(id);
+  const Instruction& root =
+      module.instruction(instruction.opcode == Opcode::kFusion ? module.root(instruction.called[0]) : id);
+  if (root.opcode != Opcode::kReduce || root.operands.size() != 2) return false;
+  const ir::Dimensions& reduced = root.As<ir::DimensionsAttributes>().dimensions;
+  return std::ranges::count(reduced, FastestDimension(module.shape(root.operands[0]))) == 0;
+}
+
+// Enough lanes to fill a register with the widest elements that dominate: 4 bytes unless all are wider or all are narrower. Several
+// registers where rows are walked down, since a row's cache line holds as much.
 int64_t ChooseLanes(const Module& module, InstrId id) {
   int64_t narrowest = 8;
   int64_t widest = 1;
@@ -41,7 +52,8 @@ int64_t ChooseLanes(const Module& module, InstrId id) {
     }
   }
   const int64_t bytes = narrowest == 8 ? 8 : std::min<int64_t>(widest, 4);
-  return NativeVectorBytes() / bytes;
+  constexpr int64_t kRegisters = 4;
+  return NativeVectorBytes() / bytes * (ReducesColumns(module, id) ? kRegisters : 1);
 }
 
 std::vector<int64_t> WithoutUnitDimensions(const std::vector<int64_t>& order, const std::vector<int64_t>& sizes) {
