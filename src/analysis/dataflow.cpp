@@ -79,6 +79,7 @@ Dataflow::Dataflow(const Module& module, ComputationId computation, const Datafl
     Use(value(root, leaf), {.node = node_count(), .leaf = leaf});
   }
   AddSharedUses(computation, context);
+  ShareThroughPointers();
 }
 
 const Shape& Dataflow::shape(DefinitionId id) const {
@@ -99,10 +100,19 @@ void Dataflow::AddNode(InstrId id, const DataflowContext& context) {
 void Dataflow::AddLeaves(InstrId id, const DataflowContext& context) {
   auto loop = context.untouched_state.find(id);
   auto leaders = context.leaders.find(id);
+  auto pointers = context.pointer_results.find(id);
+  auto pointer = [&](size_t leaf) {
+    return pointers == context.pointer_results.end() ? nullptr : &pointers->second[leaf];
+  };
   const size_t first = values_.size();
   std::vector<const Shape*> leaves = ArrayLeaves(module_.shape(id));
   for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
-    if (loop != context.untouched_state.end() && loop->second[leaf]) {
+    std::optional<Resolved> same = pointer(leaf) != nullptr ? SameOperand(id, *pointer(leaf)) : std::nullopt;
+    if (same) {
+      values_.push_back(std::move(*same));
+    } else if (pointer(leaf) != nullptr && pointer(leaf)->is_pointer) {
+      Define(id, static_cast<int32_t>(leaf), *leaves[leaf]);
+    } else if (loop != context.untouched_state.end() && loop->second[leaf]) {
       values_.push_back(value(module_.operand(id, 0), static_cast<int32_t>(leaf)));
     } else if (leaders != context.leaders.end() && leaders->second[leaf] >= 0) {
       values_.push_back({});
@@ -110,9 +120,64 @@ void Dataflow::AddLeaves(InstrId id, const DataflowContext& context) {
       Define(id, static_cast<int32_t>(leaf), *leaves[leaf]);
     }
   }
-  for (size_t leaf = 0; leaders != context.leaders.end() && leaf < leaves.size(); ++leaf) {
-    if (leaders->second[leaf] >= 0) values_[first + leaf] = values_[first + static_cast<size_t>(leaders->second[leaf])];
+  for (bool in_results : {false, true}) {
+    for (size_t leaf = 0; pointers != context.pointer_results.end() && leaf < leaves.size(); ++leaf) {
+      if (!pointer(leaf)->is_pointer || in_results == pointer(leaf)->results.empty()) continue;
+      if (definitions_[values_[first + leaf].definition].instruction == id)
+        AddPointer(id, static_cast<int32_t>(leaf), *pointer(leaf));
+    }
   }
+  for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+    if (pointer(leaf) != nullptr && pointer(leaf)->is_pointer) continue;
+    if (leaders != context.leaders.end() && leaders->second[leaf] >= 0) {
+      values_[first + leaf] = values_[first + static_cast<size_t>(leaders->second[leaf])];
+    }
+  }
+}
+
+// The operand that the result is, whichever way the loop or conditional goes.
+std::optional<Resolved> Dataflow::SameOperand(InstrId id, const PointerResult& result) const {
+  auto operand = [&](const PointerResult::OperandLeaf& place) -> const Resolved& {
+    return value(module_.operand(id, static_cast<size_t>(place.operand)), place.leaf);
+  };
+  if (result.same) return operand(*result.same);
+  if (!result.is_operand) return std::nullopt;
+  const Resolved& first = operand(result.operands.front());
+  bool is_one = std::ranges::all_of(result.operands, [&](const PointerResult::OperandLeaf& place) {
+    return operand(place).definition == first.definition && operand(place).box.whole;
+  });
+  return is_one ? std::optional(first) : std::nullopt;
+}
+
+void Dataflow::AddPointer(InstrId id, int32_t leaf, const PointerResult& result) {
+  Pointer& pointer = pointers_[value(id, leaf).definition];
+  pointer.is_fixed = result.is_fixed;
+  auto add = [&](DefinitionId host) {
+    if (std::ranges::find(pointer.hosts, host) == pointer.hosts.end()) pointer.hosts.push_back(host);
+    auto further = pointers_.find(host);
+    if (further == pointers_.end()) return;
+    pointer.is_fixed = pointer.is_fixed || further->second.is_fixed;
+    for (DefinitionId behind : further->second.hosts) {
+      if (std::ranges::find(pointer.hosts, behind) == pointer.hosts.end()) pointer.hosts.push_back(behind);
+    }
+  };
+  for (const PointerResult::OperandLeaf& operand : result.operands)
+    add(value(module_.operand(id, static_cast<size_t>(operand.operand)), operand.leaf).definition);
+  for (int32_t other : result.results) add(value(id, other).definition);
+}
+
+const std::vector<DefinitionId>& Dataflow::hosts(DefinitionId id) const {
+  static const std::vector<DefinitionId> kNone;
+  auto pointer = pointers_.find(id);
+  return pointer == pointers_.end() ? kNone : pointer->second.hosts;
+}
+
+bool Dataflow::MayShareBytes(DefinitionId left, DefinitionId right) const {
+  auto is_in = [](DefinitionId id, const std::vector<DefinitionId>& hosts) {
+    return std::ranges::find(hosts, id) != hosts.end();
+  };
+  if (left == right || is_in(left, hosts(right)) || is_in(right, hosts(left))) return true;
+  return std::ranges::any_of(hosts(left), [&](DefinitionId host) { return is_in(host, hosts(right)); });
 }
 
 void Dataflow::Define(InstrId id, int32_t leaf, const Shape& shape) {
@@ -179,15 +244,46 @@ void Dataflow::AddUses(int32_t node, const DataflowContext& context) {
 }
 
 void Dataflow::AddSharedUses(ComputationId computation, const DataflowContext& context) {
+  auto parameter = [&](int32_t leaf) {
+    return value(module_.computation(computation).parameters.at(0), leaf).definition;
+  };
   auto leaders = context.parameter_leaders.find(computation);
-  if (leaders == context.parameter_leaders.end()) return;
-  InstrId parameter = module_.computation(computation).parameters.at(0);
-  for (size_t leaf = 0; leaf < leaders->second.size(); ++leaf) {
-    if (leaders->second[leaf] < 0) continue;
-    DefinitionId follower = value(parameter, static_cast<int32_t>(leaf)).definition;
-    DefinitionId leader = value(parameter, leaders->second[leaf]).definition;
-    for (const DefinitionUse& use : uses_[follower]) shared_uses_[leader].push_back({follower, use});
-    last_use_[leader] = std::max<int32_t>(last_use_[leader], last_use_[follower]);
+  for (size_t leaf = 0; leaders != context.parameter_leaders.end() && leaf < leaders->second.size(); ++leaf) {
+    if (leaders->second[leaf] >= 0) Share(parameter(static_cast<int32_t>(leaf)), parameter(leaders->second[leaf]));
+  }
+  auto guests = context.parameter_guests.find(computation);
+  if (guests == context.parameter_guests.end()) return;
+  for (const auto& [guest, host] : guests->second) {
+    Share(parameter(guest), parameter(host));
+    shared_.insert({parameter(guest), parameter(host)});
+  }
+}
+
+void Dataflow::ShareThroughPointers() {
+  std::vector<DefinitionId> pointers, others;
+  for (const auto& [pointer, places] : pointers_) {
+    pointers.push_back(pointer);
+    for (DefinitionId host : places.hosts) {
+      if (!is_pointer(host) && std::ranges::find(others, host) == others.end()) others.push_back(host);
+    }
+  }
+  for (size_t number = 0; number < pointers.size(); ++number) {
+    others.insert(others.end(), pointers.begin(), pointers.begin() + static_cast<std::ptrdiff_t>(number));
+    for (DefinitionId other : others) {
+      if (!MayShareBytes(pointers[number], other)) continue;
+      Share(pointers[number], other);
+      Share(other, pointers[number]);
+      shared_.insert({pointers[number], other});
+    }
+    others.resize(others.size() - number);
+  }
+}
+
+// The guest's uses need the host's bytes.
+void Dataflow::Share(DefinitionId guest, DefinitionId host) {
+  for (const DefinitionUse& use : uses_[guest]) {
+    shared_uses_[host].push_back({guest, use});
+    last_use_[host] = std::max(last_use_[host], use.node);
   }
 }
 

@@ -7,6 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -54,6 +57,21 @@ struct DefinitionUse {
   bool same_pair = false;   // as in OperandRead
 };
 
+// A result leaf of a loop or conditional that is handed out as a pointer to where it happens to lie, which may be in the bytes of other
+// values.
+struct PointerResult {
+  struct OperandLeaf {
+    int32_t operand = 0;
+    int32_t leaf = 0;
+  };
+  bool is_pointer = false;
+  bool is_operand = false;            // it is one of the operands below, not only in their bytes
+  std::vector<OperandLeaf> operands;  // it may lie where these do,
+  std::vector<int32_t> results;       // or these other result leaves,
+  bool is_fixed = false;              // or in memory that nobody may overwrite
+  std::optional<OperandLeaf> same;    // it is this operand leaf, whichever way the loop or conditional goes
+};
+
 // What the dataflow of one computation depends on besides the module.
 struct DataflowContext {
   // Per while: which state leaves it hands on untouched, so that result leaf = operand leaf.
@@ -65,9 +83,13 @@ struct DataflowContext {
   std::unordered_map<ir::ComputationId, std::vector<int32_t>> parameter_leaders;
   // Slices that are views of their operand.
   std::unordered_set<ir::InstrId> views;
+  // Per loop body: a leaf of its parameter that may lie in the bytes of another one, until that is overwritten.
+  std::unordered_map<ir::ComputationId, std::vector<std::pair<int32_t, int32_t>>> parameter_guests;
+  // Per while or conditional: its result leaves.
+  std::unordered_map<ir::InstrId, std::vector<PointerResult>> pointer_results;
   // Of all loops.
   LoopCounters counters;
-  // Per conditional, operand and leaf: what its branches read. A leaf without an entry is read whole.
+  // Per while or conditional, operand and leaf: what is read inside. A leaf without an entry is read whole.
   std::unordered_map<ir::InstrId, std::vector<std::vector<Footprint>>> inner_reads;
 };
 
@@ -92,8 +114,18 @@ class Dataflow {
   const Definition& definition(DefinitionId id) const { return definitions_[id]; }
   const ir::Shape& shape(DefinitionId id) const;
   const std::vector<DefinitionUse>& uses(DefinitionId id) const { return uses_[id]; }
-  // Uses of contents that lie in the definition's bytes at times: of a loop's state, those of its followers.
+  // Uses of contents that lie in the definition's bytes at times: of a loop's state, those of its followers; of what pointers may lead
+  // to, those of the pointers, and the other way round.
   const std::vector<SharedUse>& shared_uses(DefinitionId id) const { return shared_uses_[id]; }
+  bool has_pointers() const { return !pointers_.empty(); }
+  // The definition is a PointerResult: it may lie in the bytes of its hosts, or in fixed memory.
+  bool is_pointer(DefinitionId id) const { return pointers_.contains(id); }
+  bool is_fixed(DefinitionId id) const { return is_pointer(id) && pointers_.at(id).is_fixed; }
+  // Other contents may lie in its bytes at times, or it in theirs; followers of state apart.
+  bool is_shared(DefinitionId id) const { return shared_.contains(id); }
+  // All of them, those of hosts that are pointers included.
+  const std::vector<DefinitionId>& hosts(DefinitionId id) const;
+  bool MayShareBytes(DefinitionId left, DefinitionId right) const;
   const Resolved& value(ir::InstrId id, int32_t leaf) const { return values_[first_value_[node(id)] + leaf]; }
   // The last node that uses the definition, shared uses included; -1 when none does.
   int32_t LastUse(DefinitionId id) const { return last_use_[id]; }
@@ -105,6 +137,10 @@ class Dataflow {
   void View(ir::InstrId id);
   void AddUses(int32_t node, const DataflowContext& context);
   void AddSharedUses(ir::ComputationId computation, const DataflowContext& context);
+  std::optional<Resolved> SameOperand(ir::InstrId id, const PointerResult& result) const;
+  void AddPointer(ir::InstrId id, int32_t leaf, const PointerResult& result);
+  void ShareThroughPointers();
+  void Share(DefinitionId guest, DefinitionId host);
   void Use(const Resolved& value, DefinitionUse use);
   void Define(ir::InstrId id, int32_t leaf, const ir::Shape& shape);
 
@@ -119,6 +155,12 @@ class Dataflow {
   IdVector<DefinitionId, std::vector<DefinitionUse>> uses_;
   IdVector<DefinitionId, std::vector<SharedUse>> shared_uses_;
   IdVector<DefinitionId, int32_t> last_use_;
+  struct Pointer {
+    std::vector<DefinitionId> hosts;
+    bool is_fixed = false;
+  };
+  std::map<DefinitionId, Pointer> pointers_;
+  std::set<DefinitionId> shared_;
 };
 
 }  // namespace stead::analysis

@@ -49,9 +49,16 @@ struct PointerMove {
   int64_t source_offset = 0;
 };
 
+// State that is found through a pointer: where it started, or in the slot that goes with the pointer, if any does.
+struct StatePointer {
+  BufferId pointer;
+  std::optional<BufferId> slot;
+};
+
 struct LoopPlan {
   std::vector<PointerMove> entry;      // before the first test of the condition
   std::vector<PointerMove> back_edge;  // after each run of the body, all at once
+  std::vector<StatePointer> pointers;
 };
 
 struct BranchPlan {

@@ -9,8 +9,10 @@
 //      siblings are planned.
 //   4. With all orders fixed, every value gets a place (assignment.h, donation.h, loops.h, packing.h).
 //
+//   5. A plan that is not proved to be the cheapest is made again with other choices between scopes (regions.h).
+//
 // Exact per scope: no plan copies fewer bytes there. Inner first is optimal whenever loops run at least once, because a copy inside
-// a loop never costs less than the copy of its initial value outside. What we gave up: choices that only pay across scopes (which
+// a loop never costs less than the copy of its initial value outside. What we gave up: some choices that only pay across scopes (which
 // of equally cheap copies inside spares one outside). The lower bound (constraints/lower_bound.h) counts only what is forced
 // whichever way the scopes inside are planned, so a plan that might be beaten in that way does not claim to be exact.
 #include <fmt/format.h>
@@ -27,6 +29,7 @@
 #include "inplace/constraints/footprints.h"
 #include "inplace/constraints/leaders.h"
 #include "inplace/constraints/lower_bound.h"
+#include "inplace/constraints/pointers.h"
 #include "inplace/constraints/results.h"
 #include "inplace/constraints/scope.h"
 #include "inplace/memory/assignment.h"
@@ -38,6 +41,7 @@
 #include "inplace/order/preference.h"
 #include "inplace/plan.h"
 #include "inplace/records.h"
+#include "inplace/regions.h"
 #include "inplace/rewrite.h"
 
 namespace stead::inplace {
@@ -52,9 +56,10 @@ namespace {
 class Planner {
  public:
   // `moved`: result leaves of the entry that are copied to where the module demands them, or to make room there.
-  Planner(Module module, const PlanOptions& options, std::map<int32_t, int> moved = {})
+  Planner(Module module, const PlanOptions& options, const PointerChoices& pointers, std::map<int32_t, int> moved = {})
       : options_(options), moved_(std::move(moved)) {
     plan_.module = std::move(module);
+    context_.pointer_choices = pointers;
   }
 
   Result<BufferPlan> Run() {
@@ -63,6 +68,7 @@ class Planner {
     for (size_t number = 0; number < scopes_.size(); ++number) scope_numbers_[scopes_[number].computation] = number;
     for (const Scope& scope : scopes_) RecordWrittenCopies(scope);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      FindPointers(plan_.module, *scope, context_);
       if (scope->kind != Scope::Kind::kLoopBody) continue;
       context_.counters.Add(plan_.module, scope->caller);
       context_.untouched_state[scope->caller] = UntouchedState(plan_.module, scope->computation, context_);
@@ -264,10 +270,10 @@ bool MoveOneMore(const std::vector<Misplaced>& misplaced, std::map<int32_t, int>
 }
 
 // Plans again, with one more result as a copy, until each is where it must be.
-Result<BufferPlan> PlanWithDemands(const Module& module, const PlanOptions& options) {
+Result<BufferPlan> PlanWithDemands(const Module& module, const PlanOptions& options, const PointerChoices& pointers) {
   std::map<int32_t, int> moved;
   for (;;) {
-    TRY(BufferPlan plan, Planner(module, options, moved).Run());
+    TRY(BufferPlan plan, Planner(module, options, pointers, moved).Run());
     std::vector<Misplaced> misplaced = MisplacedResults(module, plan);
     if (misplaced.empty()) return plan;
     if (MoveOneMore(misplaced, moved)) continue;
@@ -280,9 +286,14 @@ Result<BufferPlan> PlanWithDemands(const Module& module, const PlanOptions& opti
 }  // namespace
 
 Result<BufferPlan> MakePlan(Module module, const PlanOptions& options) {
+  if (options.always_copy) return Planner(std::move(module), options, {}).Run();
   bool has_demands = std::ranges::any_of(module.input_output_aliases, &ir::InputOutputAlias::must);
-  if (has_demands && !options.always_copy) return PlanWithDemands(module, options);
-  return Planner(std::move(module), options).Run();
+  auto plan_with = [&](const PointerChoices& pointers) -> Result<BufferPlan> {
+    if (has_demands) return PlanWithDemands(module, options, pointers);
+    return Planner(module, options, pointers).Run();
+  };
+  TRY(BufferPlan first, plan_with({}));
+  return ChoosePointers(std::move(first), plan_with);
 }
 
 }  // namespace stead::inplace

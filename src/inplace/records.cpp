@@ -185,7 +185,7 @@ class Describer {
     InstrId made = dataflow_.definition(definition).instruction;
     if (module_.instruction(made).opcode == Opcode::kConstant) return CopyReason::kConstant;
     switch (scope_.kind) {
-      case Scope::Kind::kEntry: return CopyReason::kNotDonated;
+      case Scope::Kind::kEntry: return KeptReason(module_, dataflow_, definition);
       case Scope::Kind::kLoopBody:
       case Scope::Kind::kLoopCondition: return CopyReason::kLoopState;
       case Scope::Kind::kBranch: return CopyReason::kBranchResult;
@@ -245,6 +245,15 @@ std::vector<CopyRecord> DescribePurchases(const Module& module, const Scope& sco
   std::vector<CopyRecord> records;
   for (int32_t element : solution.bought) records.push_back(describer.Describe(element));
   return records;
+}
+
+CopyReason KeptReason(const Module& module, const Dataflow& entry, DefinitionId content) {
+  switch (module.instruction(entry.definition(content).instruction).opcode) {
+    case Opcode::kConstant: return CopyReason::kConstant;
+    case Opcode::kWhile: return CopyReason::kLoopState;
+    case Opcode::kConditional: return CopyReason::kBranchResult;
+    default: return CopyReason::kNotDonated;
+  }
 }
 
 CopyRecord DescribeResultCopy(const Module& module, const Scope& scope, InstrId value, CopyReason reason,

@@ -16,6 +16,9 @@ std::vector<CopyRecord> DescribePurchases(const ir::Module& module, const Scope&
                                           const analysis::Dataflow& dataflow, const ConflictGraph& graph,
                                           const HittingSolution& solution);
 
+// Why the entry may not hand out or overwrite the content, which is not writable.
+ir::CopyReason KeptReason(const ir::Module& module, const analysis::Dataflow& entry, analysis::DefinitionId content);
+
 // The record of a result that must be a buffer of its own.
 CopyRecord DescribeResultCopy(const ir::Module& module, const Scope& scope, ir::InstrId value, ir::CopyReason reason,
                               int64_t bytes);

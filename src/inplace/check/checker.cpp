@@ -8,8 +8,9 @@
 //             (elementwise, window or declared); an op that changes only a window must be in place, because anything else
 //             would be a copy that is not an instruction.
 //   Loops. Pointers exchanged at the back edge must be a permutation of distinct buffers of equal size, so one iteration
-//   stands for all: the variables concerned get fresh blocks (one of the ranges, unknown which). State may also start at its
-//   initial value and then follow a slot of its own; its result is in the slot, so the loop must run at least once. The body is replayed until
+//   stands for all: the variables concerned get fresh blocks (one of the ranges, unknown which). State may also be a pointer
+//   that starts at its initial value and goes on to that of others, or to a slot that moves with it: a block that stands for all of
+//   these. If its result is said to be in the slot, or to be an initial value, the known trip count must bring it there. The body is replayed until
 //   the facts that survive it are stable; the back edge must re-establish the state's contents. Branches are replayed from one
 //   state each and joined: only what holds in all of them holds afterwards.
 //   Results must be whole and lie in pairwise distinct memory that may leave the program. What the plan says of itself, copies
@@ -69,8 +70,7 @@ void Checker::MakeBlocks() {
   }
   for (const auto& [id, branch] : plan_.branches) {
     for (const auto& moves : branch.ends) {
-      if (IsExchange(moves)) continue;
-      for (const PointerMove& move : moves) set_anew_.insert(move.target);
+      for (const PointerMove& move : SetAnew(moves)) set_anew_.insert(move.target);
     }
   }
   pointers_.resize(plan_.buffers.size());
@@ -269,7 +269,7 @@ Status Checker::CheckWrite(InstrId id, const Effects& effects, size_t result_lea
         return other.kind == TieKind::kWindow && LeafNumber(instruction.shape, other.result_index) == result_leaf &&
                Disjoint(effects.reads[operand].bytes, other.written);
       });
-      if (tie == nullptr && same && reads_elsewhere) continue;
+      if (tie == nullptr && reads_elsewhere && (same || memory_.AreSameOrApart(operand_range, range))) continue;
       if (tie == nullptr || !(same || follows))
         return Refused(id, fmt::format("it overwrites operand {} while reading it", operand));
       if (keeps_bytes) window = tie;

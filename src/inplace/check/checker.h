@@ -43,6 +43,7 @@ class Checker {
   BlockId unknown_;                        // where pointers point that must be set before use
   std::unordered_set<BufferId> set_anew_;  // targets of entry moves and branch ends
   std::unordered_map<ir::InstrId, std::unordered_set<BufferId>> exchanged_;  // per loop: by it and the loops inside
+  std::unordered_set<BufferId> in_slot_;  // pointers of state that the last back edge set to their slots
   std::unordered_map<ir::InstrId, std::vector<Leaf>> leaves_;
   // Of a pointer that a dynamic-slice sets: the slice, and the bytes of the array that it points into.
   struct Window {
@@ -85,14 +86,19 @@ class Checker {
   const std::vector<Slice>& HeadSlices(ir::InstrId loop) const {
     return Slices(module_.computation(module_.instruction(loop).called[1]).parameters.at(0));
   }
-  std::vector<std::pair<BufferId, BufferId>> Followers(ir::InstrId id) const;
-  bool IsFollower(ir::InstrId id, BufferId variable) const;
-  Status AttachFollowers(ir::InstrId id, const IdVector<BufferId, Place>& entered);
+  const StatePointer* StatePointerOf(ir::InstrId loop, BufferId variable) const;
+  std::optional<size_t> HandedOnLeaf(ir::InstrId loop, size_t leaf) const;
+  std::map<BufferId, std::vector<ByteRange>> StatePlaces(ir::InstrId id) const;
+  Status AttachPointers(ir::InstrId id, const IdVector<BufferId, Place>& entered);
+  Status CheckPointerMoves(ir::InstrId id, const IdVector<BufferId, Place>& before,
+                           const IdVector<BufferId, Place>& after);
+  Result<Leaf> LeafAfterLoop(ir::InstrId id, size_t leaf, const std::vector<Leaf>& state);
   Status EnterLoop(ir::InstrId id, const LoopPlan& loop);
   std::vector<ir::InstrId> LoopsAndBranchesOf(ir::InstrId id) const;
   std::unordered_set<BufferId> SetInside(ir::InstrId id) const;
   std::vector<std::vector<BufferId>> ExchangeGroups(ir::InstrId id) const;
   bool IsExchange(const std::vector<PointerMove>& moves) const;
+  std::vector<PointerMove> SetAnew(const std::vector<PointerMove>& moves) const;
   Status FreshBlocks(ir::InstrId id, const std::vector<BufferId>& variables);
   Status Branches(ir::InstrId id);
   void JoinPointers(const std::vector<IdVector<BufferId, Place>>& ends);

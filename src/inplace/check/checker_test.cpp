@@ -585,6 +585,7 @@ struct BorrowTest {
     hand.Place("rx", {{slot}}).Results({{slot}});
     loop().entry = {{pointer, x}};
     loop().back_edge = {{pointer, slot}};
+    loop().pointers = {{pointer, slot}};
   }
   LoopPlan& loop() { return hand.plan().loops[hand.Named("loop")]; }
 };
@@ -592,7 +593,7 @@ struct BorrowTest {
 TEST(PlanChecker, AcceptsALoopThatBorrowsItsInitialValue) { EXPECT_EQ(BorrowTest().hand.Verdict(), ""); }
 
 TEST(PlanChecker, RefusesToBorrowWhenTheLoopMayNotRun) {
-  ExpectRefused(BorrowTest("constant(7)").hand, "missing if the loop does not run");
+  ExpectRefused(BorrowTest("constant(7)").hand, "not the initial value");
 }
 
 TEST(PlanChecker, RefusesToOverwriteASlotOutOfStep) {
@@ -610,7 +611,8 @@ TEST(PlanChecker, RefusesASlotThatIsTheInitialValue) {
   test.hand.Place("loop", {{test.counter}, {test.x}}).Place("minus", {{test.x}}).Place("rx", {{test.x}});
   test.hand.Place("state", {{test.counter}, {test.x}}).Results({{test.x}});
   test.loop().back_edge = {{test.pointer, test.x}};
-  ExpectRefused(test.hand, "overlaps the initial value");
+  test.loop().pointers = {{test.pointer, test.x}};
+  ExpectRefused(test.hand, "the caller's");
 }
 
 constexpr char kBranches[] = R"(HloModule m

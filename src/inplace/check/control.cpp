@@ -9,6 +9,9 @@
 
 namespace stead::inplace::check {
 
+// Loops that run longer are not followed step by step.
+constexpr int64_t kMostSteps = 1000;
+
 using ir::InstrId;
 using ir::Instruction;
 using ir::Opcode;
@@ -39,6 +42,16 @@ bool Checker::IsExchange(const std::vector<PointerMove>& moves) const {
   return std::ranges::is_permutation(targets, sources);
 }
 
+// The moves that set pointers to other memory than that which the others exchange.
+std::vector<PointerMove> Checker::SetAnew(const std::vector<PointerMove>& moves) const {
+  std::vector<PointerMove> pointers, others;
+  for (const PointerMove& move : moves) {
+    bool is_pointer = plan_.buffers[move.target].kind == Buffer::Kind::kPointer;
+    (is_pointer ? pointers : others).push_back(move);
+  }
+  return IsExchange(others) ? pointers : moves;
+}
+
 // The loop or conditional and all that it holds.
 std::vector<InstrId> Checker::LoopsAndBranchesOf(InstrId id) const {
   std::vector<InstrId> found{id};
@@ -64,9 +77,7 @@ std::unordered_set<BufferId> Checker::SetInside(InstrId id) const {
     if (inner != id && loop != plan_.loops.end()) add(loop->second.entry);
     auto branches = plan_.branches.find(inner);
     if (branches == plan_.branches.end()) continue;
-    for (const std::vector<PointerMove>& end : branches->second.ends) {
-      if (!IsExchange(end)) add(end);
-    }
+    for (const std::vector<PointerMove>& end : branches->second.ends) add(SetAnew(end));
   }
   return targets;
 }
@@ -83,9 +94,9 @@ std::vector<std::vector<BufferId>> Checker::ExchangeGroups(InstrId id) const {
   for (InstrId current : LoopsAndBranchesOf(id)) {
     auto join = [&](const std::vector<PointerMove>& moves) {
       for (const PointerMove& move : moves) {
-        // What sets its variables anew leaves nothing to know about them; a follower belongs to no exchange.
+        // What sets its variables anew leaves nothing to know about them; pointers of state belong to no exchange.
         if (current != id && (set_anew_.contains(move.target) || set_anew_.contains(move.source))) continue;
-        if (IsFollower(id, move.target)) continue;
+        if (StatePointerOf(id, move.target) != nullptr) continue;
         if (move.source != move.target) leaders[leader_of(move.source)] = leader_of(move.target);
       }
     };
@@ -133,7 +144,7 @@ Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
   const std::unordered_set<BufferId> set_inside = SetInside(id);
   std::vector<BufferId> targets, sources;
   for (const PointerMove& move : loop.back_edge) {
-    if (move.source == move.target || IsFollower(id, move.target)) continue;
+    if (move.source == move.target || StatePointerOf(id, move.target) != nullptr) continue;
     if (move.source_offset != 0) return Refused(id, "a back edge moves a pointer into the middle of a buffer");
     // An exchange keeps the group's memory; what is set to something else in between would leave the group.
     if (set_inside.contains(move.source) || set_inside.contains(move.target))
@@ -150,52 +161,122 @@ Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
     TRY_STATUS(FreshBlocks(id, group));
     exchanged_[id].insert(group.begin(), group.end());
   }
-  return AttachFollowers(id, entered);
+  return AttachPointers(id, entered);
 }
 
-// The pointer of one of the loop's leaves that start at their initial value and then follow their slots.
-bool Checker::IsFollower(InstrId id, BufferId variable) const {
-  return std::ranges::any_of(Followers(id), [&](const auto& pair) { return pair.first == variable; });
+const StatePointer* Checker::StatePointerOf(InstrId loop, BufferId variable) const {
+  const std::vector<StatePointer>& pointers = plan_.loops.at(loop).pointers;
+  auto found = std::ranges::find(pointers, variable, &StatePointer::pointer);
+  return found == pointers.end() ? nullptr : &*found;
 }
 
-// Those pointers, with the slots that they follow.
-std::vector<std::pair<BufferId, BufferId>> Checker::Followers(InstrId id) const {
-  std::vector<std::pair<BufferId, BufferId>> followers;
-  const std::vector<Slice>& heads = HeadSlices(id);
-  for (size_t leaf = 0; leaf < heads.size(); ++leaf) {
-    if (heads[leaf].buffer != Slices(id)[leaf].buffer)
-      followers.push_back({heads[leaf].buffer, Slices(id)[leaf].buffer});
+// The leaf in whose place at the head of the iteration the next content of `leaf` lies.
+std::optional<size_t> Checker::HandedOnLeaf(InstrId loop, size_t leaf) const {
+  const Slice& next = Slices(module_.root(module_.instruction(loop).called[1]))[leaf];
+  const std::vector<Slice>& heads = HeadSlices(loop);
+  for (size_t other = 0; other < heads.size(); ++other) {
+    if (heads[other].buffer == next.buffer && heads[other].offset == next.offset) return other;
   }
-  return followers;
+  return std::nullopt;
 }
 
-// After the first iteration each follower is where its slot is; before, at the initial value. RETURNS an error when there may
-// be no first iteration, since the result is in the slot. The initial value lies apart from the slot, as that is when the loop is
-// `entered`, or follows it already: then it is in the slot or apart from it.
-Status Checker::AttachFollowers(InstrId id, const IdVector<BufferId, Place>& entered) {
-  const std::vector<std::pair<BufferId, BufferId>> followers = Followers(id);
-  if (!followers.empty() && analysis::TripCount(module_, id).value_or(0) < 1) {
-    return Refused(id, "its result would be missing if the loop does not run");
+// Where each pointer of the state may go besides its slot: where it starts, where those start that it is moved to, and other places
+// that stay where they are.
+std::map<BufferId, std::vector<ByteRange>> Checker::StatePlaces(InstrId id) const {
+  const LoopPlan& loop = plan_.loops.at(id);
+  std::map<BufferId, std::vector<ByteRange>> places;
+  for (const StatePointer& state : loop.pointers)
+    places[state.pointer] = {{pointers_[state.pointer], plan_.buffers[state.pointer].bytes}};
+  auto add = [](std::vector<ByteRange>& known, const ByteRange& range) {
+    auto is_same = [&](const ByteRange& other) { return other.place == range.place; };
+    if (std::ranges::any_of(known, is_same)) return false;
+    known.push_back(range);
+    return true;
+  };
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const PointerMove& move : loop.back_edge) {
+      if (StatePointerOf(id, move.target) == nullptr) continue;
+      bool is_slot =
+          exchanged_.at(id).contains(move.source) ||
+          std::ranges::find(loop.pointers, std::optional(move.source), &StatePointer::slot) != loop.pointers.end();
+      std::vector<ByteRange> further;
+      if (StatePointerOf(id, move.source) != nullptr) {
+        further = places[move.source];
+      } else if (!is_slot && !(pointers_[move.source].block == unknown_)) {
+        Place place = pointers_[move.source];
+        place.offset += move.source_offset;
+        further = {{place, plan_.buffers[move.target].bytes}};
+      }
+      for (const ByteRange& range : further) changed = add(places[move.target], range) || changed;
+    }
   }
-  for (const auto& [follower, slot] : followers) {
-    if (plan_.buffers[follower].kind != Buffer::Kind::kPointer) {
+  return places;
+}
+
+// Gives the state's pointers blocks that stand for all places where they may be at the head of an iteration: where they were when the
+// loop was `entered`, and later. One that starts apart from its slot, and goes nowhere but there, is in the slot or apart from it at
+// any time.
+Status Checker::AttachPointers(InstrId id, const IdVector<BufferId, Place>& entered) {
+  // By reference, so that the loop has an entry.
+  std::unordered_set<BufferId>& exchanged = exchanged_[id];
+  const std::map<BufferId, std::vector<ByteRange>> places = StatePlaces(id);
+  for (const auto& [pointer, slot] : plan_.loops.at(id).pointers) {
+    const int64_t bytes = plan_.buffers[pointer].bytes;
+    if (plan_.buffers[pointer].kind != Buffer::Kind::kPointer)
       return Refused(id, "state that is not in its slot is not a pointer either");
-    }
-    int64_t bytes = plan_.buffers[follower].bytes;
-    ByteRange initial{pointers_[follower], bytes}, own{pointers_[slot], bytes};
-    bool follows = initial.place.offset == 0 && memory_.block(initial.place.block).follows == entered[slot];
-    if (plan_.buffers[slot].bytes != bytes || (!follows && memory_.MayOverlap(initial, own))) {
-      return Refused(id, "a slot overlaps the initial value that the loop reads");
-    }
-    Block block{false, false, {initial, own}, 0, own.place};
-    if (follows) {
-      // Where the initial value is in the slot, it moves on with it.
-      block.underlying = memory_.block(initial.place.block).underlying;
-      std::erase_if(block.underlying, [&](const ByteRange& range) { return range.place == entered[slot]; });
+    Block block{true, true, places.at(pointer), 0, std::nullopt};
+    if (slot) {
+      if (plan_.buffers[*slot].bytes != bytes) return Refused(id, "a slot is too small for its state");
+      ByteRange own{pointers_[*slot], bytes}, own_at_start{entered[*slot], bytes};
+      const ByteRange initial{entered[pointer], bytes};
+      bool follows = initial.place.offset == 0 && memory_.block(initial.place.block).follows == entered[*slot];
+      bool is_apart = block.underlying.size() == 1
+                          ? !memory_.MayOverlap(initial, own_at_start)
+                          : std::ranges::none_of(block.underlying, [&](const ByteRange& range) {
+                              return memory_.MayOverlap(range, own);
+                            });
+      if (follows && block.underlying.size() == 1) {
+        // Where the initial value is in the slot, it moves on with it.
+        block.underlying = memory_.block(initial.place.block).underlying;
+        std::erase_if(block.underlying, [&](const ByteRange& range) { return range.place == entered[*slot]; });
+        is_apart = true;
+      }
+      if (is_apart) block.follows = own.place;
       block.underlying.push_back(own);
     }
-    pointers_[follower] = {memory_.AddBlock(std::move(block)), 0};
-    exchanged_[id].insert(follower);
+    for (const ByteRange& range : block.underlying) {
+      for (const ByteRange& real : memory_.Underlying(range)) {
+        block.writable = block.writable && memory_.block(real.place.block).writable;
+        block.returnable = block.returnable && memory_.block(real.place.block).returnable;
+      }
+    }
+    pointers_[pointer] = {memory_.AddBlock(std::move(block)), 0};
+    exchanged.insert(pointer);
+  }
+  return {};
+}
+
+// After the back edge each pointer is where its block says that it may be at the head of an iteration.
+Status Checker::CheckPointerMoves(InstrId id, const IdVector<BufferId, Place>& before,
+                                  const IdVector<BufferId, Place>& after) {
+  const LoopPlan& loop = plan_.loops.at(id);
+  for (const auto& [pointer, slot] : loop.pointers) {
+    in_slot_.erase(pointer);
+    if (slot && after[pointer] == after[*slot]) {
+      in_slot_.insert(pointer);
+      continue;
+    }
+    auto move = std::ranges::find(loop.back_edge, pointer, &PointerMove::target);
+    const StatePointer* source = StatePointerOf(id, move == loop.back_edge.end() ? pointer : move->source);
+    if (source != nullptr && after[pointer] == before[source->pointer]) {
+      bool moves_with_slot = !source->slot || (slot && after[*slot] == before[*source->slot]);
+      if (!moves_with_slot) return Refused(id, "a pointer leaves the slot that its state is in");
+      continue;
+    }
+    const std::vector<ByteRange>& known = memory_.block(before[pointer].block).underlying;
+    auto is_there = [&](const ByteRange& range) { return range.place == after[pointer]; };
+    if (std::ranges::none_of(known, is_there)) return Refused(id, "a pointer goes where it was not known to go");
   }
   return {};
 }
@@ -273,9 +354,11 @@ Status Checker::LeaveLoop(InstrId id, const std::vector<Leaf>& state) {
   std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
   std::vector<Leaf> results;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    results.push_back({state[leaf].content, {}, Slices(id)[leaf], Slices(id)[leaf]});
+    TRY(Leaf result, LeafAfterLoop(id, leaf, state));
     memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
-    memory_.Add(state[leaf].content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
+    if (result.content == state[leaf].content)
+      memory_.Add(result.content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
+    results.push_back(std::move(result));
   }
   IdVector<BufferId, Place> head = pointers_;
   TRY_STATUS(Replay(instruction.called[0], state));
@@ -283,6 +366,32 @@ Status Checker::LeaveLoop(InstrId id, const std::vector<Leaf>& state) {
   TRY([[maybe_unused]] bool same_pointers, RestorePointers(id, head));
   leaves_[id] = std::move(results);
   return {};
+}
+
+// The state leaf where the plan says that it is after the loop: where it is at the head of an iteration; or in the slot, if the last
+// iterations bring it there; or it is one of the initial values, if all that they do is to move pointers.
+Result<Leaf> Checker::LeafAfterLoop(InstrId id, size_t leaf, const std::vector<Leaf>& state) {
+  const Slice& place = Slices(id)[leaf];
+  const Slice& head = HeadSlices(id)[leaf];
+  if (place.buffer == head.buffer && place.offset == head.offset) return Leaf{state[leaf].content, {}, place, place};
+  const StatePointer* pointer = StatePointerOf(id, head.buffer);
+  const int64_t trips = analysis::TripCount(module_, id).value_or(kMostSteps + 1);
+  if (pointer == nullptr || trips > kMostSteps) return Refused(id, "its result is not where its state is");
+  size_t from = leaf;
+  for (int64_t step = 0; step < trips; ++step) {
+    const StatePointer* moved = StatePointerOf(id, HeadSlices(id)[from].buffer);
+    std::optional<size_t> handed_on = HandedOnLeaf(id, from);
+    bool arrives = moved != nullptr && in_slot_.contains(moved->pointer);
+    if (arrives && pointer->slot && place.buffer == *pointer->slot && place.offset == 0)
+      return Leaf{state[leaf].content, {}, place, place};
+    if (arrives || !handed_on) return Refused(id, "its result is not in the slot that it is said to be in");
+    from = *handed_on;
+  }
+  Leaf initial = leaves_.at(module_.instruction(id).operands[0])[from];
+  if (!(PlaceOf(initial.place) == PlaceOf(place)))
+    return Refused(id, "its result is not the initial value that it is said to be");
+  initial.place = place;
+  return initial;
 }
 
 Status Checker::LoopRound(InstrId id, const std::vector<Leaf>& state) {
@@ -316,33 +425,27 @@ Status Checker::BackEdge(InstrId id, const std::vector<Leaf>& state) {
   InstrId root = module_.root(module_.instruction(id).called[1]);
   IdVector<BufferId, Place> before = pointers_;
   TRY(auto after, Moved(plan_.loops.at(id).back_edge, id));
+  const std::vector<ir::Shape> shapes = ArrayLeaves(module_.shape(root));
   for (size_t leaf = 0; leaf < state.size(); ++leaf) {
     TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf]));
     const Slice& next = Slices(root)[leaf];
     Place from = before[next.buffer];
     from.offset += next.offset;
-    // The head of the next iteration finds the state through the parameter; whoever comes after the loop, in the slot.
-    for (const Slice& slot : {state[leaf].base, Slices(id)[leaf]}) {
-      Place to = after[slot.buffer];
-      to.offset += slot.offset;
-      if (!(from == to)) return Refused(root, fmt::format("state {} is not handed to the next iteration", leaf));
-    }
+    Place to = after[state[leaf].base.buffer];
+    to.offset += state[leaf].base.offset;
+    if (!(from == to)) return Refused(root, fmt::format("state {} is not handed to the next iteration", leaf));
     // Two states in one block would both be overwritten by whoever writes either. Two that stay where they are stay as
-    // distinct as they are.
+    // distinct as they are; of others the iteration has counted with what may be.
     auto stays = [&](size_t which) { return PlaceOf(Slices(root)[which]) == PlaceOf(state[which].base); };
     for (size_t other = 0; other < leaf; ++other) {
       if (stays(leaf) && stays(other)) continue;
-      // One of the two is read only, and known to be where the other is (AttachFollowers).
-      bool follow_one_slot = Slices(id)[leaf].buffer == Slices(id)[other].buffer &&
-                             (IsFollower(id, state[leaf].base.buffer) || IsFollower(id, state[other].base.buffer));
-      if (follow_one_slot) continue;
-      ByteRange first = RangeOf(next, ArrayLeaves(module_.shape(root))[leaf].byte_size());
-      ByteRange second = RangeOf(Slices(root)[other], ArrayLeaves(module_.shape(root))[other].byte_size());
-      bool distinct_before = !(PlaceOf(state[leaf].base) == PlaceOf(state[other].base));
-      if (distinct_before && memory_.MayOverlap(first, second)) return Refused(root, "two states end in one buffer");
+      const int64_t bytes = shapes[leaf].byte_size(), other_bytes = shapes[other].byte_size();
+      if (memory_.MayOverlap(RangeOf(state[leaf].base, bytes), RangeOf(state[other].base, other_bytes))) continue;
+      if (memory_.MayOverlap(RangeOf(next, bytes), RangeOf(Slices(root)[other], other_bytes)))
+        return Refused(root, "two states end in one buffer");
     }
   }
-  return {};
+  return CheckPointerMoves(id, before, after);
 }
 
 // Pointers after a conditional. A variable that differs between branches may be at any of the places; two that lie apart in

@@ -46,10 +46,11 @@ void CheckMemory::Overwrite(ByteRange range) {
 void CheckMemory::OverwritePart(ByteRange range, const analysis::Footprint& bytes) {
   // A hole of unknown place may be anywhere: nothing of the content can be read any more.
   if (bytes.whole) return Overwrite(range);
-  std::erase_if(facts_,
-                [&](const Fact& fact) { return !SameRange(fact.range, range) && MayOverlap(fact.range, range); });
+  std::erase_if(facts_, [&](const Fact& fact) {
+    return MayOverlap(fact.range, range) && !SameRange(fact.range, range) && !AreSameOrApart(fact.range, range);
+  });
   for (Fact& fact : facts_) {
-    if (SameRange(fact.range, range)) fact.holes.Include(bytes);
+    if (SameRange(fact.range, range) || MayOverlap(fact.range, range)) fact.holes.Include(bytes);
   }
 }
 
@@ -101,6 +102,15 @@ bool CheckMemory::MayOverlap(const ByteRange& left, const ByteRange& right) cons
   bool overlaps = MayStandFor(younger, older);
   known_overlaps_[key] = overlaps;
   return overlaps;
+}
+
+bool CheckMemory::AreSameOrApart(const ByteRange& left, const ByteRange& right) const {
+  if (left.bytes != right.bytes) return false;
+  const std::vector<ByteRange> ones = Underlying(left), others = Underlying(right);
+  return std::ranges::all_of(ones, [&](const ByteRange& one) {
+    return std::ranges::all_of(
+        others, [&](const ByteRange& other) { return SameRange(one, other) || !OverlapInBlock(one, other); });
+  });
 }
 
 bool CheckMemory::MayStandFor(const ByteRange& younger, const ByteRange& older) const {

@@ -59,10 +59,13 @@ class CheckMemory {
   void Add(ContentId content, ByteRange range);
   // A write of all of `range`: everything that may overlap it is gone.
   void Overwrite(ByteRange range);
-  // A write of some bytes of the range, in place: facts of the same range keep the others, all others that overlap are gone.
+  // A write of some bytes of the range, in place: facts of the same range, or of one that may be the same, keep the others; all others
+  // that overlap are gone.
   void OverwritePart(ByteRange range, const analysis::Footprint& bytes);
   // True when the two ranges may share a byte.
   bool MayOverlap(const ByteRange& left, const ByteRange& right) const;
+  // True when each range that one of the two may stand for is one that the other may stand for, or shares no byte with any of those.
+  bool AreSameOrApart(const ByteRange& left, const ByteRange& right) const;
   // The ranges of real blocks (not fresh ones) that `range` may stand for.
   std::vector<ByteRange> Underlying(const ByteRange& range) const;
   // What fresh blocks for these ranges in unknown order stand for: themselves, or, when they are all blocks of one earlier

@@ -186,6 +186,7 @@ class Builder {
       if (use.node == writer && use.operand == tie.operand && use.leaf == tie.leaf) continue;
       // Only one branch of a conditional runs, after its selector was read.
       if (use.node == writer && IsConditional(writer)) continue;
+      if (use.node == writer && IsGuest(writer, use.leaf, tie.leaf)) continue;
       // An op that overwrites a part keeps the rest, and results and a loop's state lie apart: they need all of the array's buffer
       // for themselves.
       bool is_own_state = use.node == writer && IsLoop(writer);
@@ -201,6 +202,14 @@ class Builder {
     if (tie.result_leaf < 0) return;
     DefinitionId result = dataflow_.value(dataflow_.instruction(writer), tie.result_leaf).definition;
     pending_[result] = std::move(still_pending);
+  }
+
+  // The loop reads one leaf before it overwrites the other.
+  bool IsGuest(int32_t node, int32_t guest, int32_t host) const {
+    if (!IsLoop(node)) return false;
+    auto guests = context_.parameter_guests.find(module_.instruction(dataflow_.instruction(node)).called[1]);
+    return guests != context_.parameter_guests.end() &&
+           std::ranges::find(guests->second, std::pair(guest, host)) != guests->second.end();
   }
 
   bool MayBorrow(int32_t node, int32_t leaf) const {

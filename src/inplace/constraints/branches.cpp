@@ -18,6 +18,7 @@
 
 #include "inplace/constraints/arcs.h"
 #include "inplace/constraints/footprints.h"
+#include "inplace/constraints/pointers.h"
 #include "inplace/memory/byte_layout.h"
 #include "inplace/memory/donation.h"
 
@@ -104,7 +105,8 @@ void GrantBranchOperands(const Module& module, const Scope& scope, const ScopeCo
         saved_bytes += BoxBytes(module.shape(module.operand(dataflow.instruction(use.node), use.operand)), *box);
       }
       auto is_later = [&](const analysis::SharedUse& shared) {
-        return shared.use.node != node && after[static_cast<size_t>(shared.use.node)];
+        if (shared.use.node == node) return shared.use.operand == operand;
+        return shared.use.node == dataflow.node_count() || after[static_cast<size_t>(shared.use.node)];
       };
       if (std::ranges::any_of(dataflow.shared_uses(definition), is_later)) return false;
       return in_branch == 1 && saved_bytes < dataflow.definition(definition).bytes;
@@ -126,11 +128,13 @@ namespace {
 
 // Which owned leaves the planned branch overwrites or hands on.
 std::vector<bool> ConsumedLeaves(const Dataflow& branch, const Families& families, InstrId parameter,
-                                 const std::vector<bool>& owned) {
+                                 const std::vector<bool>& owned, InstrId conditional, const ScopeContext& context) {
   std::vector<bool> consumed;
   for (size_t leaf = 0; leaf < owned.size(); ++leaf) {
     DefinitionId content = branch.value(parameter, static_cast<int32_t>(leaf)).definition;
-    bool is_result = branch.LastUse(content) >= branch.node_count();
+    bool is_result = std::ranges::any_of(branch.uses(content), [&](const DefinitionUse& use) {
+      return use.node == branch.node_count() && !IsPointerResult(context, conditional, use.leaf);
+    });
     consumed.push_back(owned[leaf] && (is_result || families.Writer(content) <= branch.node_count()));
   }
   return consumed;
@@ -180,7 +184,7 @@ class BranchSummary {
       Dataflow dataflow(module_, conditional_.called[branch], context_);
       Families families(module_, dataflow, context_);
       InstrId parameter = module_.computation(conditional_.called[branch]).parameters.at(0);
-      use_.consumed.push_back(ConsumedLeaves(dataflow, families, parameter, use_.owned[branch]));
+      use_.consumed.push_back(ConsumedLeaves(dataflow, families, parameter, use_.owned[branch], id_, context_));
       ParameterFootprints found = FootprintsOf(module_, dataflow, families, id_, branch, context_);
       use_.written.push_back(std::move(found.written));
       reads.push_back(std::move(found.read));
@@ -201,10 +205,14 @@ class BranchSummary {
     InstrId root = module_.root(conditional_.called[branch]);
     std::vector<DefinitionId>& contents = returned_.emplace_back(use_.homes.size());
     for (size_t result = 0; result < use_.homes.size(); ++result) {
-      const analysis::Definition& head =
-          dataflow.definition(families.Head(dataflow.value(root, static_cast<int32_t>(result)).definition));
+      DefinitionId content = dataflow.value(root, static_cast<int32_t>(result)).definition;
+      const analysis::Definition& head = dataflow.definition(families.Head(content));
       if (head.instruction != parameter) continue;
       OperandLeaf home{static_cast<int32_t>(branch) + 1, head.leaf};
+      if (IsPointerResult(context_, id_, static_cast<int32_t>(result))) {
+        if (families.Head(content) != content) moved_.insert(OperandContent(home));
+        continue;
+      }
       contents[result] = OperandContent(home);
       if (!use_.homes[result] && taken_.insert(contents[result]).second) use_.homes[result] = home;
     }
@@ -212,6 +220,7 @@ class BranchSummary {
 
   // The content's buffer is that of the same result whichever branch runs, or of none.
   bool StaysInPlace(DefinitionId content) const {
+    if (moved_.contains(content)) return false;
     for (size_t result = 0; result < use_.homes.size(); ++result) {
       auto is_here = [&](const std::vector<DefinitionId>& contents) { return contents[result] == content; };
       if (std::ranges::none_of(returned_, is_here)) continue;
@@ -239,6 +248,7 @@ class BranchSummary {
   ScopeContext& context_;
   BranchUse& use_;
   std::unordered_set<DefinitionId> taken_;
+  std::unordered_set<DefinitionId> moved_;  // operands whose updates a pointer leads to
   std::vector<std::vector<DefinitionId>>
       returned_;  // per branch and result: the operand content in whose buffer it lies
 };

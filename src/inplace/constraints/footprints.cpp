@@ -33,6 +33,8 @@ ParameterFootprints FootprintsOf(const Module& module, const Dataflow& inner, co
   for (size_t leaf = 0; leaf < leaves; ++leaf) {
     DefinitionId content = inner.value(parameter, static_cast<int32_t>(leaf)).definition;
     for (const analysis::DefinitionUse& use : inner.uses(content)) found.read[leaf].Include(outside(use.bytes));
+    for (const analysis::SharedUse& shared : inner.shared_uses(content))
+      found.read[leaf].Include(outside(shared.use.bytes));
   }
   // The leaf in whose buffer the content is; none for buffers of the computation's own.
   auto leaf_of = [&](DefinitionId content) {

@@ -10,7 +10,7 @@
 // A leaf may follow another if
 //   - the body makes the next content of both at once,
 //   - the body does not overwrite a part of it, nor hand it on,
-//   - the loop runs at least once, so that its two results are one.
+//   - the loop runs at least once, so that its two results are one; or its result is to be a pointer (pointers.h).
 #include "inplace/constraints/leaders.h"
 
 #include <algorithm>
@@ -44,7 +44,8 @@ bool IsOnlyRead(const Module& module, const Dataflow& body, DefinitionId content
 }  // namespace
 
 void FindLeaders(const Module& module, InstrId loop, ScopeContext& context) {
-  if (analysis::TripCount(module, loop).value_or(0) < 1) return;
+  const bool runs = analysis::TripCount(module, loop).value_or(0) >= 1;
+  if (!runs && context.pointer_choices.empty()) return;
   const std::vector<bool>& untouched = context.untouched_state.at(loop);
   ir::ComputationId body = module.instruction(loop).called[1];
   Dataflow dataflow(module, body, context);
@@ -52,7 +53,8 @@ void FindLeaders(const Module& module, InstrId loop, ScopeContext& context) {
   auto next = [&](size_t leaf) { return dataflow.value(module.root(body), static_cast<int32_t>(leaf)); };
   auto may_follow = [&](size_t leaf) {
     DefinitionId content = dataflow.value(parameter, static_cast<int32_t>(leaf)).definition;
-    return IsOnlyRead(module, dataflow, content, context);
+    bool is_chosen = context.pointer_choices.contains(ResultLeaf{loop, static_cast<int32_t>(leaf)});
+    return (runs || is_chosen) && IsOnlyRead(module, dataflow, content, context);
   };
   std::vector<int32_t> leaders(untouched.size(), -1);
   std::unordered_map<DefinitionId, size_t> leader_of;

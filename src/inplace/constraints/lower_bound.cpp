@@ -228,6 +228,8 @@ void LowerBound::NoteForcedParameters(const Scope& scope, const Dataflow& datafl
   if (scope.kind != Scope::Kind::kLoopBody && scope.kind != Scope::Kind::kBranch) return;
   InstrId parameter = module_.computation(scope.computation).parameters.at(0);
   std::vector<bool> forced(ArrayLeafCount(module_.shape(parameter)), false);
+  // What never runs overwrites nothing.
+  copies_nothing = copies_nothing && scope.executions > 0;
   for (int32_t node = 0; copies_nothing && node < dataflow.node_count(); ++node) {
     for (const PreservingTie& tie : PreservingTies(module_, dataflow, node, context_)) {
       InstrId operand = module_.operand(dataflow.instruction(node), static_cast<size_t>(tie.operand));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "inplace/constraints/pointers.h"
 #include "inplace/records.h"
 #include "inplace/rewrite.h"
 
@@ -22,12 +23,11 @@ namespace {
 // Why this result cannot be handed out as it is; none when it can.
 std::optional<CopyReason> Obstacle(const Module& module, const Scope& scope, const Dataflow& dataflow,
                                    const ScopeContext& context, DefinitionId definition, bool returned_before) {
-  if (!IsWritable(module, scope, dataflow, context, definition)) {
+  // Where a pointer leads is not known well enough to hand its memory on from inside.
+  bool is_unclear = scope.kind != Scope::Kind::kEntry && dataflow.is_pointer(definition);
+  if (is_unclear || !IsWritable(module, scope, dataflow, context, definition)) {
     switch (scope.kind) {
-      case Scope::Kind::kEntry: {
-        InstrId made = dataflow.definition(definition).instruction;
-        return module.instruction(made).opcode == Opcode::kConstant ? CopyReason::kConstant : CopyReason::kNotDonated;
-      }
+      case Scope::Kind::kEntry: return KeptReason(module, dataflow, definition);
       case Scope::Kind::kLoopBody: return CopyReason::kLoopState;
       case Scope::Kind::kBranch: return CopyReason::kBranchResult;
       case Scope::Kind::kLoopCondition: return std::nullopt;
@@ -43,6 +43,19 @@ std::optional<CopyReason> Obstacle(const Module& module, const Scope& scope, con
   return std::nullopt;
 }
 
+// The result is found where it lies: nothing has to be its own.
+bool StaysInPlace(const Module& module, const Scope& scope, const Dataflow& dataflow, const ScopeContext& context,
+                  int32_t leaf) {
+  const analysis::Resolved& result = dataflow.value(module.root(scope.computation), leaf);
+  if (scope.kind == Scope::Kind::kBranch)
+    return IsPointerResult(context, scope.caller, leaf) && !dataflow.is_pointer(result.definition);
+  if (scope.kind != Scope::Kind::kLoopBody) return false;
+  if (context.untouched_state.at(scope.caller)[leaf] || IsFollower(context, scope.caller, leaf)) return true;
+  const ir::Instruction& made = module.instruction(dataflow.definition(result.definition).instruction);
+  return IsPointerState(context, scope.caller, leaf) && (HandedOnLeaf(module, dataflow, context, scope.caller, leaf) ||
+                                                         (made.opcode == Opcode::kConstant && !IsImmediate(made)));
+}
+
 }  // namespace
 
 std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const ScopeContext& context,
@@ -53,12 +66,16 @@ std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const 
   InstrId root = module.root(scope.computation);
   std::unordered_set<DefinitionId> returned;
   int32_t leaf_count = analysis::ArrayLeafCount(module.shape(root));
+  std::vector<bool> stays_in_place;
+  for (int32_t leaf = 0; leaf < leaf_count; ++leaf)
+    stays_in_place.push_back(StaysInPlace(module, scope, dataflow, context, leaf));
   for (int32_t leaf = 0; leaf < leaf_count; ++leaf) {
-    bool stays_in_place = scope.kind == Scope::Kind::kLoopBody &&
-                          (context.untouched_state.at(scope.caller)[leaf] || IsFollower(context, scope.caller, leaf));
-    if (stays_in_place) continue;
+    if (stays_in_place[static_cast<size_t>(leaf)]) continue;
     const analysis::Resolved& result = dataflow.value(root, leaf);
-    bool returned_before = !returned.insert(result.definition).second;
+    auto shares = [&](DefinitionId other) { return dataflow.MayShareBytes(result.definition, other); };
+    bool returned_before =
+        returned.contains(result.definition) || (dataflow.has_pointers() && std::ranges::any_of(returned, shares));
+    returned.insert(result.definition);
     std::optional<CopyReason> reason = Obstacle(module, scope, dataflow, context, result.definition, returned_before);
     auto moves = moved.find(leaf);
     int copies = scope.kind == Scope::Kind::kEntry && moves != moved.end() ? moves->second : 0;

@@ -83,18 +83,30 @@ bool IsFollower(const ScopeContext& context, InstrId loop, int32_t leaf) {
   return leaders != context.leaders.end() && leaders->second[static_cast<size_t>(leaf)] >= 0;
 }
 
+bool IsPointerState(const ScopeContext& context, InstrId loop, int32_t leaf) {
+  auto pointers = context.pointer_state.find(loop);
+  return pointers != context.pointer_state.end() && pointers->second[static_cast<size_t>(leaf)];
+}
+
 bool IsWritable(const Module& module, const Scope& scope, const Dataflow& dataflow, const ScopeContext& context,
                 DefinitionId definition) {
   const Definition& made = dataflow.definition(definition);
   const Instruction& instruction = module.instruction(made.instruction);
   if (instruction.opcode == Opcode::kConstant) return IsImmediate(instruction);
-  if (instruction.opcode != Opcode::kParameter) return true;
+  if (instruction.opcode != Opcode::kParameter) {
+    return !dataflow.is_fixed(definition) && std::ranges::all_of(dataflow.hosts(definition), [&](DefinitionId host) {
+      // Where an immediate is stored is open as long as no pointer leads to it.
+      bool is_constant = module.instruction(dataflow.definition(host).instruction).opcode == Opcode::kConstant;
+      return !is_constant && IsWritable(module, scope, dataflow, context, host);
+    });
+  }
   switch (scope.kind) {
     case Scope::Kind::kEntry:
       return module.IsDonated(instruction.As<ir::ParameterAttributes>().number,
                               ArrayLeafIndex(instruction.shape, made.leaf));
     case Scope::Kind::kLoopBody:
-      return !context.untouched_state.at(scope.caller)[made.leaf] && !IsFollower(context, scope.caller, made.leaf);
+      return !context.untouched_state.at(scope.caller)[made.leaf] && !IsFollower(context, scope.caller, made.leaf) &&
+             !IsPointerState(context, scope.caller, made.leaf);
     case Scope::Kind::kBranch: return context.branches.at(scope.caller).owned[scope.branch][made.leaf];
     case Scope::Kind::kLoopCondition: return false;
   }
@@ -156,7 +168,7 @@ std::vector<PreservingTie> PreservingTies(const Module& module, const Dataflow& 
   auto writes = context.loop_writes.find(id);
   for (int32_t leaf = 0; leaf < static_cast<int32_t>(untouched.size()); ++leaf) {
     bool borrows = borrowing != context.borrowing.end() && borrowing->second.used[leaf];
-    if (untouched[leaf] || borrows || IsFollower(context, id, leaf)) continue;
+    if (untouched[leaf] || borrows || IsFollower(context, id, leaf) || IsPointerState(context, id, leaf)) continue;
     LoopWrite write = writes == context.loop_writes.end() ? LoopWrite{} : writes->second[leaf];
     bool is_forced = IsForced(context, instruction.called[1], static_cast<size_t>(leaf)) && !write.moved;
     ties.push_back({0, leaf, leaf, std::move(write.bytes), is_forced});

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -55,10 +56,24 @@ struct LoopWrite {
   bool moved = false;  // whole only because the buffer changes places with another
 };
 
+// A leaf of the result of a while or conditional.
+struct ResultLeaf {
+  ir::InstrId caller;
+  int32_t leaf = 0;
+  friend auto operator<=>(const ResultLeaf&, const ResultLeaf&) = default;
+};
+using PointerChoices = std::set<ResultLeaf>;
+
 // What planning one scope needs to know of the scopes around and inside it.
 struct ScopeContext : analysis::DataflowContext {
+  // Leaves that are to be pointers if they can (pointers.h).
+  PointerChoices pointer_choices;
   std::unordered_map<ir::InstrId, BranchUse> branches;
   std::unordered_map<ir::InstrId, LoopBorrowing> borrowing;
+  // Per loop and state leaf: it is a pointer.
+  std::unordered_map<ir::InstrId, std::vector<bool>> pointer_state;
+  // Per loop and state leaf that is a pointer: its next content is copied, because its slot goes to another leaf.
+  std::unordered_map<ir::InstrId, std::vector<bool>> copied_state;
   // Per planned loop body and branch, and leaf of its parameter: overwritten in every plan that copies no more (lower_bound.h).
   std::unordered_map<ir::ComputationId, std::vector<bool>> forced_parameters;
   // Per loop and state leaf (footprints.h). Whole when missing.
@@ -72,9 +87,13 @@ Result<std::vector<Scope>> CollectScopes(ir::Module& module, const PlanOptions& 
 // A constant of one element is stored wherever it is wanted, like the result of any op; larger ones are read-only memory.
 bool IsImmediate(const ir::Instruction& instruction);
 
-// False for what belongs to someone else: constant arrays, undonated parameters, state a loop does not change, branch operands.
+// False for what belongs to someone else: constant arrays, undonated parameters, state a loop does not change, branch operands, and
+// pointers that may lead to any of these.
 bool IsWritable(const ir::Module& module, const Scope& scope, const analysis::Dataflow& dataflow,
                 const ScopeContext& context, analysis::DefinitionId definition);
+
+// The state leaf is a pointer (pointers.h).
+bool IsPointerState(const ScopeContext& context, ir::InstrId loop, int32_t leaf);
 
 // The state leaf lies in another leaf's memory once the loop's body has run (leaders.h).
 bool IsFollower(const ScopeContext& context, ir::InstrId loop, int32_t leaf);

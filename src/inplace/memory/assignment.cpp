@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "inplace/constraints/pointers.h"
 #include "inplace/memory/byte_layout.h"
 #include "inplace/memory/donation.h"
 #include "inplace/memory/loops.h"
@@ -156,7 +157,9 @@ class Assigner {
   }
 
   void Touch(BufferId buffer, int64_t time) {
-    if (auto window = window_of_.find(buffer); window != window_of_.end()) Touch(window->second, time);
+    if (auto pointer = behind_.find(buffer); pointer != behind_.end()) {
+      for (BufferId behind : pointer->second) Touch(behind, time);
+    }
     intervals_[buffer].first = std::min(intervals_[buffer].first, time);
     intervals_[buffer].last = std::max(intervals_[buffer].last, time);
   }
@@ -221,6 +224,7 @@ class Assigner {
     Pairing pairing;
     InstrId root = module_.root(walk.scope.computation);
     for (size_t leaf = 0; leaf < wishes.size(); ++leaf) {
+      if (!wishes[leaf]) continue;
       DefinitionId head = walk.families.Head(walk.dataflow.value(root, static_cast<int32_t>(leaf)).definition);
       BufferId buffer = wishes[leaf]->buffer;
       auto offer = std::ranges::find(offers, buffer, &Offer::buffer);
@@ -244,6 +248,18 @@ class Assigner {
     local.last_use =
         std::max({local.last_use, walk.dataflow.LastUse(definition), walk.dataflow.definition(definition).node});
     local.held.push_back(definition);
+    HoldBehind(walk, slice.buffer, local.last_use);
+  }
+
+  // What the pointer may lead to is needed as long as the pointer.
+  void HoldBehind(Walk& walk, BufferId pointer, int32_t last_use) {
+    auto behind = behind_.find(pointer);
+    if (behind == behind_.end()) return;
+    for (BufferId buffer : behind->second) {
+      auto local = walk.buffers.find(SlotOf(walk, buffer));
+      if (local != walk.buffers.end()) local->second.last_use = std::max(local->second.last_use, last_use);
+      HoldBehind(walk, buffer, last_use);
+    }
   }
 
   void PlaceNode(Walk& walk, int32_t node) {
@@ -294,6 +310,11 @@ class Assigner {
 
   Slice ChoosePlace(Walk& walk, DefinitionId definition) {
     const Definition& made = walk.dataflow.definition(definition);
+    if (walk.dataflow.is_pointer(definition)) {
+      Slice slice{AddBuffer({.kind = Buffer::Kind::kPointer, .bytes = made.bytes}), 0};
+      walk.buffers[slice.buffer].writable = false;
+      return slice;
+    }
     const Instruction& instruction = module_.instruction(made.instruction);
     if (instruction.opcode == Opcode::kConstant && !IsStored(walk, definition)) {
       Buffer buffer{.kind = Buffer::Kind::kConstant, .bytes = made.bytes};
@@ -409,7 +430,7 @@ class Assigner {
     DefinitionId initial = walk.dataflow.value(module_.operand(made.instruction, 0), made.leaf).definition;
     BufferId pointer = walk.place[initial].buffer, slot = SlotOf(walk, pointer);
     const LocalBuffer& local = walk.buffers[slot];
-    if (slot == pointer || window_of_.contains(pointer) || !local.writable || plan_.buffers[slot].bytes != made.bytes)
+    if (slot == pointer || behind_.contains(pointer) || !local.writable || plan_.buffers[slot].bytes != made.bytes)
       return std::nullopt;
     bool is_over = std::ranges::all_of(local.held, [&](DefinitionId held) {
       return walk.dataflow.LastUse(held) < made.node || (held == initial && IsUsedOnceAt(walk, held, made.node));
@@ -446,6 +467,9 @@ class Assigner {
     bool is_result = last >= walk.dataflow.node_count();
     bool is_overwritten = walk.families.Writer(definition) <= walk.dataflow.node_count();
     if (is_result || is_overwritten || !LeavesReservation(walk, SlotOf(walk, buffer), definition)) return false;
+    const std::vector<DefinitionId>& held = walk.buffers[SlotOf(walk, buffer)].held;
+    // Who overwrites the bytes may find them elsewhere.
+    if (std::ranges::any_of(held, [&](DefinitionId content) { return walk.dataflow.is_shared(content); })) return false;
     return std::ranges::none_of(walk.buffers[SlotOf(walk, buffer)].held, [&](DefinitionId held) {
       int32_t writer = walk.families.Writer(held);
       return writer > made && writer <= last;
@@ -480,7 +504,7 @@ class Assigner {
     if (!is_aligned || goes_inside || !StaysAsItIs(walk, base.buffer, definition)) return std::nullopt;
     BufferId pointer = AddBuffer({.kind = Buffer::Kind::kPointer, .bytes = made.bytes});
     walk.slot_of[pointer] = SlotOf(walk, base.buffer);
-    window_of_[pointer] = base.buffer;
+    behind_[pointer] = {base.buffer};
     plan_.windows[made.instruction] = base;
     return Slice{pointer, 0};
   }
@@ -497,6 +521,10 @@ class Assigner {
     }
     ComputationId condition = loop.called[0], body = loop.called[1];
     std::vector<GivenLeaf> given = GiveState(walk, id, state);
+    for (size_t leaf = 0; leaf < state.size(); ++leaf) {
+      if (IsPointerState(context_, id, static_cast<int32_t>(leaf)))
+        wishes[leaf] = given[leaf].slot ? std::optional(Wish{*given[leaf].slot}) : std::nullopt;
+    }
     std::vector<GivenLeaf> read_only = given;
     for (GivenLeaf& leaf : read_only) leaf.writable = false;
     WalkScope(condition, read_only, {});
@@ -504,38 +532,108 @@ class Assigner {
     int64_t end = ++time_;
     TouchOperands(id, end);
     const std::vector<Slice>& next = plan_.placements[module_.root(body)];
-    std::vector<BufferId> slots, successors;
+    std::vector<BufferId> slots;
+    std::vector<std::optional<BufferId>> successors;
     for (size_t leaf = 0; leaf < state.size(); ++leaf) {
       Touch(state[leaf].buffer, end);
       if (untouched[leaf] || IsFollower(context_, id, static_cast<int32_t>(leaf))) continue;
-      STEAD_CHECK(next[leaf].offset == 0 && state[leaf].offset == 0, module_.instruction(id).name);
-      slots.push_back(state[leaf].buffer);
-      successors.push_back(next[leaf].buffer);
+      bool is_pointer = IsPointerState(context_, id, static_cast<int32_t>(leaf));
+      if (is_pointer && !given[leaf].slot) continue;
+      STEAD_CHECK(is_pointer || (next[leaf].offset == 0 && state[leaf].offset == 0), module_.instruction(id).name);
+      slots.push_back(is_pointer ? *given[leaf].slot : state[leaf].buffer);
+      successors.push_back(is_pointer ? SlotHandedOn(id, given, next[leaf]) : std::optional(next[leaf].buffer));
+      Touch(slots.back(), end);
     }
     plan_.loops[id].back_edge = BackEdgeMoves(slots, successors);
     Exchange(plan_.loops[id].back_edge, start, end);
-    for (size_t leaf = 0; leaf < state.size(); ++leaf) {
-      if (given[leaf].slot) plan_.loops[id].back_edge.push_back({given[leaf].place.buffer, next[leaf].buffer, 0});
+    for (const StatePointer& state_pointer : plan_.loops[id].pointers) {
+      auto leaf =
+          std::ranges::find(given, state_pointer.pointer, [](const GivenLeaf& leaf) { return leaf.place.buffer; });
+      const Slice& target = next[static_cast<size_t>(leaf - given.begin())];
+      plan_.loops[id].back_edge.push_back({state_pointer.pointer, target.buffer, target.offset});
+    }
+    for (size_t leaf = 0; leaf < given.size(); ++leaf) {
+      std::vector<BufferId> slot;
+      if (given[leaf].slot) slot.push_back(*given[leaf].slot);
+      LeadTo(walk, id, static_cast<int32_t>(leaf), slot);
     }
   }
 
-  // The state as the body and the condition of the loop find it. A leaf that borrows, or follows another, gets its pointer, set
-  // before the loop.
+  // The slot in which a pointer leaf's next content is, when it is in one: that of the pointer which hands it on, or where it was made.
+  std::optional<BufferId> SlotHandedOn(InstrId loop, const std::vector<GivenLeaf>& given, const Slice& next) const {
+    auto handed_on = std::ranges::find(given, next.buffer, [](const GivenLeaf& leaf) { return leaf.place.buffer; });
+    if (handed_on == given.end())
+      return plan_.buffers[next.buffer].kind == Buffer::Kind::kConstant ? std::nullopt : std::optional(next.buffer);
+    bool is_pointer = IsPointerState(context_, loop, static_cast<int32_t>(handed_on - given.begin()));
+    return is_pointer ? handed_on->slot : std::nullopt;
+  }
+
+  // Records where the pointer that a result of the loop or conditional is may lead: to its hosts, and to the `others`.
+  void LeadTo(Walk& walk, InstrId id, int32_t leaf, const std::vector<BufferId>& others) {
+    DefinitionId result = walk.dataflow.value(id, leaf).definition;
+    if (walk.dataflow.definition(result).instruction != id || !walk.dataflow.is_pointer(result)) return;
+    BufferId pointer = walk.place[result].buffer;
+    std::vector<BufferId>& behind = behind_[pointer];
+    for (DefinitionId host : walk.dataflow.hosts(result)) behind.push_back(walk.place[host].buffer);
+    behind.insert(behind.end(), others.begin(), others.end());
+    std::erase(behind, pointer);
+    int32_t last_use = walk.families.LastUse(result);
+    HoldBehind(walk, pointer, last_use);
+    bool may_leave = walk.scope.kind == Scope::Kind::kEntry && last_use >= walk.dataflow.node_count();
+    for (BufferId buffer : behind) {
+      Touch(buffer, time_);
+      if (may_leave) exchanges_.Join(buffer, pointer);
+    }
+  }
+
+  // The state as the body and the condition of the loop find it. A leaf that borrows, follows another or is a pointer gets its pointer,
+  // set before the loop.
   std::vector<GivenLeaf> GiveState(Walk& walk, InstrId id, const std::vector<Slice>& state) {
     const std::vector<bool>& untouched = context_.untouched_state.at(id);
-    auto borrowing = context_.borrowing.find(id);
+    std::vector<bool> has_slot(state.size(), false);
+    if (context_.pointer_state.contains(id)) {
+      Dataflow body(module_, module_.instruction(id).called[1], context_);
+      has_slot = PointersWithSlots(module_, body, context_, id);
+    }
     std::vector<GivenLeaf> given;
-    for (size_t leaf = 0; leaf < state.size(); ++leaf) {
-      given.push_back({state[leaf], !untouched[leaf]});
-      bool borrows = borrowing != context_.borrowing.end() && borrowing->second.used[leaf];
-      if (!borrows && !IsFollower(context_, id, static_cast<int32_t>(leaf))) continue;
-      Slice initial = PlaceOf(walk, module_.operand(id, 0), static_cast<int32_t>(leaf));
-      int64_t bytes = plan_.buffers[state[leaf].buffer].bytes;
-      BufferId pointer = AddBuffer({.kind = Buffer::Kind::kPointer, .bytes = bytes});
-      plan_.loops[id].entry.push_back({pointer, initial.buffer, initial.offset});
-      given.back() = {{pointer, 0}, true, state[leaf].buffer};
+    for (size_t leaf = 0; leaf < state.size(); ++leaf) given.push_back({state[leaf], !untouched[leaf]});
+    for (bool is_follower : {false, true}) {
+      for (int32_t leaf = 0; leaf < static_cast<int32_t>(state.size()); ++leaf) {
+        if (IsFollower(context_, id, leaf) != is_follower || !NeedsPointer(id, leaf)) continue;
+        GivenLeaf& place = given[static_cast<size_t>(leaf)];
+        DefinitionId result = walk.dataflow.value(id, leaf).definition;
+        bool is_result = walk.dataflow.is_pointer(result) && walk.dataflow.definition(result).instruction == id;
+        int64_t bytes = analysis::ArrayLeaves(module_.shape(id))[static_cast<size_t>(leaf)]->byte_size();
+        BufferId pointer = is_result ? place.place.buffer : AddBuffer({.kind = Buffer::Kind::kPointer, .bytes = bytes});
+        if (is_follower) {
+          const GivenLeaf& leader = given[static_cast<size_t>(context_.leaders.at(id)[static_cast<size_t>(leaf)])];
+          place.slot = leader.slot ? leader.slot : leader.place.buffer;
+        } else if (!IsPointerState(context_, id, leaf) || IsMadeBy(walk, id, leaf)) {
+          place.slot = place.place.buffer;
+        } else if (has_slot[static_cast<size_t>(leaf)]) {
+          place.slot = AddBuffer({.kind = Buffer::Kind::kScratch, .bytes = bytes});
+        }
+        place.place = {pointer, 0};
+        place.writable = place.slot.has_value();
+        Slice initial = PlaceOf(walk, module_.operand(id, 0), leaf);
+        plan_.loops[id].entry.push_back({pointer, initial.buffer, initial.offset});
+        plan_.loops[id].pointers.push_back({pointer, place.slot});
+      }
     }
     return given;
+  }
+
+  bool NeedsPointer(InstrId loop, int32_t leaf) const {
+    auto borrowing = context_.borrowing.find(loop);
+    bool borrows = borrowing != context_.borrowing.end() && borrowing->second.used[static_cast<size_t>(leaf)];
+    return borrows || IsFollower(context_, loop, leaf) || IsPointerState(context_, loop, leaf);
+  }
+
+  // The result is a content of its own, in a buffer of its own.
+  static bool IsMadeBy(const Walk& walk, InstrId id, int32_t leaf) {
+    DefinitionId result = walk.dataflow.value(id, leaf).definition;
+    const Definition& made = walk.dataflow.definition(result);
+    return made.instruction == id && made.leaf == leaf && !walk.dataflow.is_pointer(result);
   }
 
   // Buffers that exchange pointers share their memory for as long as any of them is used, and all through the exchange.
@@ -572,23 +670,42 @@ class Assigner {
 
   void PlaceBranches(Walk& walk, InstrId id, const std::vector<std::vector<bool>>& spent, int64_t start) {
     const std::vector<ComputationId> branches = module_.instruction(id).called;
+    const int32_t leaf_count = ArrayLeafCount(module_.shape(id));
     std::vector<BufferId> targets;
-    for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(id)); ++leaf)
+    Wishes wishes(static_cast<size_t>(leaf_count));
+    for (int32_t leaf = 0; leaf < leaf_count; ++leaf) {
       targets.push_back(PlaceOf(walk, id, leaf).buffer);
-    std::vector<std::vector<BufferId>> ends;
+      if (!IsPointerResult(context_, id, leaf)) wishes[static_cast<size_t>(leaf)] = Wish{targets.back()};
+    }
+    std::vector<std::vector<Slice>> ends;
     for (size_t branch = 0; branch < branches.size(); ++branch) {
       InstrId operand = module_.operand(id, branch + 1);
-      WalkScope(branches[branch], WithWritable(plan_.placements[operand], spent[branch]),
-                {targets.begin(), targets.end()});
-      std::vector<BufferId>& end = ends.emplace_back();
-      for (const Slice& result : plan_.placements[module_.root(branches[branch])]) end.push_back(result.buffer);
+      WalkScope(branches[branch], WithWritable(plan_.placements[operand], spent[branch]), wishes);
+      ends.push_back(plan_.placements[module_.root(branches[branch])]);
     }
     int64_t end = ++time_;
     TouchOperands(id, end);
     for (BufferId target : targets) Touch(target, end);
-    for (const std::vector<BufferId>& results : ends) {
-      plan_.branches[id].ends.push_back(BackEdgeMoves(targets, results));
-      Exchange(plan_.branches[id].ends.back(), start, end);
+    for (const std::vector<Slice>& results : ends) {
+      std::vector<BufferId> exchanged;
+      std::vector<std::optional<BufferId>> exchanged_for;
+      for (size_t leaf = 0; leaf < targets.size(); ++leaf) {
+        if (!wishes[leaf]) continue;
+        exchanged.push_back(targets[leaf]);
+        exchanged_for.push_back(results[leaf].buffer);
+      }
+      std::vector<PointerMove>& moves = plan_.branches[id].ends.emplace_back(BackEdgeMoves(exchanged, exchanged_for));
+      Exchange(moves, start, end);
+      for (size_t leaf = 0; leaf < targets.size(); ++leaf) {
+        DefinitionId result = walk.dataflow.value(id, static_cast<int32_t>(leaf)).definition;
+        if (walk.dataflow.is_pointer(result) && walk.dataflow.definition(result).instruction == id)
+          moves.push_back({targets[leaf], results[leaf].buffer, results[leaf].offset});
+      }
+    }
+    for (int32_t leaf = 0; leaf < leaf_count; ++leaf) {
+      std::vector<BufferId> made;
+      for (const std::vector<Slice>& results : ends) made.push_back(results[static_cast<size_t>(leaf)].buffer);
+      LeadTo(walk, id, leaf, made);
     }
   }
 
@@ -653,7 +770,7 @@ class Assigner {
   const PlanOptions& options_;
   std::unordered_map<ComputationId, Scope> scope_of_;
   IdVector<BufferId, Interval> intervals_;
-  std::unordered_map<BufferId, BufferId> window_of_;  // of a window's pointer: the buffer it points into
+  std::unordered_map<BufferId, std::vector<BufferId>> behind_;  // of a pointer: the buffers it may lead to
   ExchangeClasses exchanges_;
   int64_t time_ = 0;
 };

@@ -40,10 +40,15 @@ Families::Families(const Module& module, const Dataflow& dataflow, const ScopeCo
     }
   }
   // Later definitions first, so that a chain's last use reaches its head.
-  for (size_t number = dataflow.definition_count(); number-- > 0;) {
-    DefinitionId definition(number);
-    DefinitionId parent = parent_[definition];
-    if (parent.valid()) last_use_[parent] = std::max(last_use_[parent], last_use_[definition]);
+  // Pointers keep what they may lead to, other results of the same op included: twice.
+  for (int round = dataflow.has_pointers() ? 0 : 1; round < 2; ++round) {
+    for (size_t number = dataflow.definition_count(); number-- > 0;) {
+      DefinitionId definition(number);
+      DefinitionId parent = parent_[definition];
+      if (parent.valid()) last_use_[parent] = std::max(last_use_[parent], last_use_[definition]);
+      for (DefinitionId host : dataflow.hosts(definition))
+        last_use_[host] = std::max(last_use_[host], last_use_[definition]);
+    }
   }
 }
 
@@ -80,7 +85,7 @@ bool OverwritesFully(const Module& module, const Dataflow& dataflow, int32_t nod
 
 bool CanBeDirected(const Module& module, const Dataflow& dataflow, DefinitionId head) {
   const Instruction& instruction = module.instruction(dataflow.definition(head).instruction);
-  return instruction.opcode != Opcode::kParameter &&
+  return !dataflow.is_pointer(head) && instruction.opcode != Opcode::kParameter &&
          (instruction.opcode != Opcode::kConstant || IsImmediate(instruction));
 }
 

@@ -14,21 +14,23 @@
 
 namespace stead::inplace {
 
-std::vector<PointerMove> BackEdgeMoves(const std::vector<BufferId>& slots, const std::vector<BufferId>& next) {
+std::vector<PointerMove> BackEdgeMoves(const std::vector<BufferId>& slots,
+                                       const std::vector<std::optional<BufferId>>& next) {
   STEAD_CHECK(slots.size() == next.size());
   std::unordered_map<BufferId, BufferId> next_of;
-  std::unordered_set<BufferId> handed_on(next.begin(), next.end());
-  for (size_t slot = 0; slot < slots.size(); ++slot) next_of[slots[slot]] = next[slot];
-  STEAD_CHECK(next_of.size() == slots.size() && handed_on.size() == slots.size(), "loop state shares a buffer");
+  std::unordered_set<BufferId> handed_on;
   std::vector<PointerMove> moves;
   for (size_t slot = 0; slot < slots.size(); ++slot) {
-    if (slots[slot] != next[slot]) moves.push_back({slots[slot], next[slot], 0});
+    if (!next[slot]) continue;
+    bool is_new = next_of.emplace(slots[slot], *next[slot]).second && handed_on.insert(*next[slot]).second;
+    STEAD_CHECK(is_new, "loop state shares a buffer");
+    if (slots[slot] != *next[slot]) moves.push_back({slots[slot], *next[slot], 0});
   }
   for (BufferId slot : slots) {
     if (handed_on.contains(slot)) continue;
-    BufferId end = next_of[slot];
+    BufferId end = slot;
     while (next_of.contains(end)) end = next_of[end];
-    moves.push_back({end, slot, 0});
+    if (end != slot) moves.push_back({end, slot, 0});
   }
   return moves;
 }

@@ -1,0 +1,119 @@
+// A search by steepest choice: all leaves of all loops and conditionals at once, then those of one at a time, then single leaves, are
+// made pointers, or buffers again, as long as that copies less. What it costs is bounded by the instructions that are planned again:
+// a module that is large is planned a few times at most, and one that is proved not even once. Where pointers may lead to one of many
+// places, the checker does not see through all that is right: only plans that it proves are taken.
+#include "inplace/regions.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/dataflow.h"
+#include "inplace/cost.h"
+
+namespace stead::inplace {
+
+using ir::InstrId;
+using ir::Module;
+using ir::Opcode;
+
+namespace {
+
+constexpr int64_t kMostPlannedInstructions = 30'000;
+
+// Leaves that are tried together.
+std::vector<PointerChoices> Groups(const Module& module, ir::ComputationId computation) {
+  std::vector<PointerChoices> groups;
+  for (InstrId id : module.computation(computation).instructions) {
+    Opcode opcode = module.instruction(id).opcode;
+    if (opcode != Opcode::kWhile && opcode != Opcode::kConditional) continue;
+    PointerChoices& group = groups.emplace_back();
+    for (int32_t leaf = 0; leaf < analysis::ArrayLeafCount(module.shape(id)); ++leaf) group.insert({id, leaf});
+    for (ir::ComputationId called : module.instruction(id).called) {
+      std::vector<PointerChoices> inside = Groups(module, called);
+      groups.insert(groups.end(), inside.begin(), inside.end());
+    }
+  }
+  return groups;
+}
+
+std::vector<PointerChoices> Steps(const Module& module) {
+  std::vector<PointerChoices> steps = Groups(module, module.entry);
+  PointerChoices all;
+  for (const PointerChoices& group : steps) all.insert(group.begin(), group.end());
+  for (const ResultLeaf& leaf : all) steps.push_back({leaf});
+  if (!all.empty()) steps.insert(steps.begin(), std::move(all));
+  return steps;
+}
+
+// With all of the step's leaves; without them, where all are in already.
+PointerChoices Changed(const PointerChoices& choices, const PointerChoices& step) {
+  PointerChoices changed = choices;
+  changed.insert(step.begin(), step.end());
+  if (changed != choices) return changed;
+  for (const ResultLeaf& leaf : step) changed.erase(leaf);
+  return changed;
+}
+
+}  // namespace
+
+namespace {
+
+class Search {
+ public:
+  Search(BufferPlan first, const PlanWithPointers& plan_with)
+      : plan_with_(plan_with),
+        lower_bound_(first.lower_bound_bytes),
+        size_(static_cast<int64_t>(first.module.instruction_count())),
+        steps_(Steps(first.module)),
+        best_(std::move(first)),
+        least_(CopiedBytes(best_)) {}
+
+  BufferPlan Run() {
+    for (size_t unchanged = 0, at = 0; unchanged < steps_.size() && !best_.exact; ++unchanged, ++at) {
+      if (Try(Changed(choices_, steps_[at % steps_.size()]), least_ - 1)) unchanged = 0;
+    }
+    // Pointers that spare nothing.
+    const PointerChoices chosen = choices_;
+    for (const ResultLeaf& leaf : chosen) {
+      PointerChoices without = choices_;
+      without.erase(leaf);
+      Try(std::move(without), least_);
+    }
+    return std::move(best_);
+  }
+
+ private:
+  // Takes the choices if they cost at most `limit`. RETURNS whether they did.
+  bool Try(PointerChoices choices, int64_t limit) {
+    planned_ += size_;
+    if (planned_ > kMostPlannedInstructions || !tried_.insert(choices).second) return false;
+    Result<BufferPlan> plan = plan_with_(choices);
+    if (!plan.ok()) return false;
+    int64_t copied_bytes = CopiedBytes(*plan);
+    if (copied_bytes > limit) return false;
+    plan->lower_bound_bytes = lower_bound_;
+    plan->exact = copied_bytes == lower_bound_;
+    if (!CheckPlan(*plan).ok()) return false;
+    best_ = std::move(plan).value();
+    least_ = copied_bytes;
+    choices_ = std::move(choices);
+    return true;
+  }
+
+  const PlanWithPointers& plan_with_;
+  int64_t lower_bound_, size_;
+  std::vector<PointerChoices> steps_;
+  BufferPlan best_;
+  int64_t least_ = 0, planned_ = 0;
+  PointerChoices choices_;
+  std::set<PointerChoices> tried_ = {{}};
+};
+
+}  // namespace
+
+BufferPlan ChoosePointers(BufferPlan first, const PlanWithPointers& plan_with) {
+  if (first.exact) return first;
+  return Search(std::move(first), plan_with).Run();
+}
+
+}  // namespace stead::inplace
