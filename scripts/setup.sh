@@ -63,6 +63,23 @@ ensure_venv() {
   printf '%s\n' "$wanted" >"$stamp"
 }
 
+# ensure_pinned_venv VENV REQUIREMENTS: a virtual environment beside .venv, for a suite with packages of its own. The list holds
+# everything, so that what packages say they depend on need not be asked.
+ensure_pinned_venv() {
+  local venv=$1 requirements=$2 stamp="$1/.stead-stamp" name wanted python
+  wanted="$root $(sha256sum <"$requirements")"
+  [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ] || return 0
+  python=$(find_python) || fail "no usable Python" "Python 3.11 or newer with venv and ensurepip was not found" \
+    "apt-get install -y python3 python3-venv, or set STEAD_PYTHON=/path/to/python3"
+  name=$(basename "$(dirname "$venv")")
+  say "Making build/$name/venv with $("$python" -V) from $(basename "$requirements")"
+  rm -rf "$venv"
+  logged "$name-venv" "making build/$name/venv" "$python" -m venv "$venv"
+  logged "$name-pip" "pip install" "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input --no-deps \
+    -r "$requirements"
+  printf '%s\n' "$wanted" >"$stamp"
+}
+
 # One set-up at a time per clone: a second ./dev waits for the first.
 setup() {
   mkdir -p "$root/build" || fail "cannot write to $root" "the folder is not writable or the disk is full" "check its owner and the free space"

@@ -5,6 +5,7 @@
 #   harness   only when asked for: all of JAX's own cases of its primitives, on Stead and on XLA:CPU
 #   harness-tenth  every tenth of them, and all that ever failed
 #   jax       only when asked for, with files and options of its own: JAX's test files, where STEAD_JAX_TESTS names them
+#   libraries only when asked for: programs on JAX's well-known libraries; the first run downloads them (600 MB)
 #   cases     only when asked for: public reports about copies, as scripts that lie beside the repository
 #   sanitize  the parsers' tests, mutants of their inputs included, under AddressSanitizer and UndefinedBehaviorSanitizer
 # STEAD_TEST_SCALE multiplies the number of mutants and of random programs; --all sets it.
@@ -35,6 +36,13 @@ suite_jax() {
     printf '%s\n' "$wanted" >"$stamp"
   fi
   PYTHONPATH="$packages" run_python "$root/tests/jax_suite/run.py" "$@"
+}
+
+# STEAD_LIBRARIES_VENV names an environment that holds what scripts/requirements-libraries.txt says.
+suite_libraries() {
+  local venv=${STEAD_LIBRARIES_VENV:-"$root/build/libraries/venv"}
+  [ -n "${STEAD_LIBRARIES_VENV:-}" ] || ensure_pinned_venv "$venv" "$root/scripts/requirements-libraries.txt"
+  PYTHONPATH="$root/python" "$venv/bin/python" "$root/tests/libraries/run.py" "$@"
 }
 
 suite_cases() { run_python "$root/tests/cases.py" "$@"; }
@@ -79,7 +87,7 @@ test_command() {
   for word in "$@"; do
     case $word in
       --all) all=1 ;;
-      cpp | golden | python | harness | harness-tenth | cases | sanitize) selected+=("$word") ;;
+      cpp | golden | python | harness | harness-tenth | libraries | cases | sanitize) selected+=("$word") ;;
       *)
         [ -d "$root/src/$word" ] || fail "no suite or room \`$word\`" "suites: ${SUITES[*]}; rooms: the folders under src/" "./dev help"
         selected+=("room $word")

@@ -26,17 +26,7 @@ ensure_torch_venv() {
       "unset it, and ./dev torch-check makes one"
     return 0
   fi
-  local requirements="$root/scripts/requirements-torch.txt" stamp="$torch_venv/.stead-stamp" wanted python
-  wanted="$root $(sha256sum <"$requirements")"
-  [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ] || return 0
-  python=$(find_python) || fail "no usable Python" "Python 3.11 or newer with venv and ensurepip was not found" \
-    "apt-get install -y python3 python3-venv, or set STEAD_PYTHON=/path/to/python3"
-  say "Making build/torch/venv with $("$python" -V) (about 900 MB from PyPI)"
-  rm -rf "$torch_venv"
-  logged torch-venv "making build/torch/venv" "$python" -m venv "$torch_venv"
-  logged torch-pip "pip install of torch" "$torch_venv/bin/python" -m pip install --quiet --disable-pip-version-check --no-input \
-    --no-deps -r "$requirements"
-  printf '%s\n' "$wanted" >"$stamp"
+  ensure_pinned_venv "$torch_venv" "$root/scripts/requirements-torch.txt"
 }
 
 # The CUDA libraries that torch asks for and this machine does not have, in build/torch/stand-ins.

@@ -1,10 +1,12 @@
 """Programs on JAX's well-known libraries: training steps, decoding, differential equations, sampling.
 
-PROGRAMS maps a name to a builder. A builder imports its library and returns (function, arguments, donated argument numbers); the
-arguments are NumPy trees, so that they can be put on any device. Everything is made from seeds: no weights, no data sets.
+PROGRAMS maps a name to a builder, which imports its library and returns a Program. Everything is made from seeds: no weights, no
+data sets.
 """
 
+import dataclasses
 import os
+import typing
 
 # Keras decides this once, when it is imported.
 os.environ["KERAS_BACKEND"] = "jax"
@@ -15,6 +17,16 @@ import numpy as np
 from jax import lax
 
 PROGRAMS = {}
+
+
+@dataclasses.dataclass
+class Program:
+    """What a library's user would run; the arguments are NumPy trees, so that they can be put on any device."""
+
+    function: typing.Callable
+    arguments: tuple
+    donated: tuple = ()  # numbers of arguments
+    is_compiled: bool = True  # by jax.jit as a whole; a library may do that itself, in parts
 
 
 def program(builder):
@@ -64,12 +76,12 @@ def equinox_mlp():
 
 @program
 def equinox_mlp_adam():
-    return *equinox_mlp(), ()
+    return Program(*equinox_mlp())
 
 
 @program
 def equinox_mlp_adam_donated():
-    return *equinox_mlp(), (0, 1)
+    return Program(*equinox_mlp(), donated=(0, 1))
 
 
 def flax_cnn():
@@ -96,12 +108,12 @@ def flax_cnn():
 
 @program
 def flax_cnn_momentum():
-    return *flax_cnn(), ()
+    return Program(*flax_cnn())
 
 
 @program
 def flax_cnn_momentum_donated():
-    return *flax_cnn(), (0, 1)
+    return Program(*flax_cnn(), donated=(0, 1))
 
 
 @program
@@ -116,7 +128,7 @@ def haiku_resnet18_gradient():
         outputs, state = network.apply(weights, state, None, images, True)
         return (outputs**2).mean(), state
 
-    return jax.grad(loss, has_aux=True), (*as_numpy((weights, state)), images), ()
+    return Program(jax.grad(loss, has_aux=True), (*as_numpy((weights, state)), images))
 
 
 @program
@@ -130,7 +142,7 @@ def haiku_lstm_gradient():
     network = haiku.without_apply_rng(haiku.transform(unroll))
     inputs = normal(32, 8, 16)
     weights = network.init(jax.random.PRNGKey(0), inputs)
-    return jax.grad(lambda weights, inputs: network.apply(weights, inputs).sum()), (as_numpy(weights), inputs), ()
+    return Program(jax.grad(lambda weights, inputs: network.apply(weights, inputs).sum()), (as_numpy(weights), inputs))
 
 
 def van_der_pol(start):
@@ -147,12 +159,12 @@ def van_der_pol(start):
 
 @program
 def diffrax_oscillator():
-    return van_der_pol, (np.array([1, 0], np.float32),), ()
+    return Program(van_der_pol, (np.array([1, 0], np.float32),))
 
 
 @program
 def diffrax_oscillator_gradient():
-    return jax.grad(lambda start: van_der_pol(start).sum()), (np.array([1, 0], np.float32),), ()
+    return Program(jax.grad(lambda start: van_der_pol(start).sum()), (np.array([1, 0], np.float32),))
 
 
 @program
@@ -168,7 +180,7 @@ def diffrax_stiff_reaction():
         controller = diffrax.PIDController(1e-4, 1e-6)
         return diffrax.diffeqsolve(diffrax.ODETerm(slope), diffrax.Kvaerno5(), 0, 100, 1e-4, start, stepsize_controller=controller).ys
 
-    return solve, (np.array([1, 0, 0], np.float32),), ()
+    return Program(solve, (np.array([1, 0, 0], np.float32),))
 
 
 @program
@@ -190,7 +202,7 @@ def numpyro_nuts():
 
     inputs = normal(50, 3)
     outputs = inputs @ np.array([1, -1, 0.5], np.float32) + normal(50, seed=1)
-    return sample, (np.array([0, 7], np.uint32), inputs, outputs), ()
+    return Program(sample, (np.array([0, 7], np.uint32), inputs, outputs), is_compiled=False)
 
 
 @program
@@ -198,14 +210,15 @@ def keras_mobilenet():
     import keras
 
     keras.utils.set_random_seed(0)
-    network = keras.applications.MobileNetV2(input_shape=(96, 96, 3), weights=None, classes=10)
+    options = {"weights": None, "classes": 10, "classifier_activation": None}
+    network = keras.applications.MobileNetV2(input_shape=(96, 96, 3), **options)
     trained = [np.asarray(variable.value) for variable in network.trainable_variables]
     fixed = [np.asarray(variable.value) for variable in network.non_trainable_variables]
 
     def forward(trained, fixed, images):
         return network.stateless_call(trained, fixed, images)[0]
 
-    return forward, (trained, fixed, normal(1, 96, 96, 3)), ()
+    return Program(forward, (trained, fixed, normal(1, 96, 96, 3)))
 
 
 LAYERS, WIDTH, HEADS, CONTEXT, VOCABULARY, NEW_TOKENS = 4, 128, 4, 128, 1024, 32
@@ -228,13 +241,13 @@ def decode(weights, cache, token, position):
     def layer(x, inputs):
         matrices, (keys, values) = inputs
         query, key, value = jnp.split(normalized(x) @ matrices["qkv"], 3)
-        keys = lax.dynamic_update_slice(keys, key[None], (position, 0))
-        values = lax.dynamic_update_slice(values, value[None], (position, 0))
+        keys = keys.at[position].set(key)
+        values = values.at[position].set(value)
         x = x + attend(query, keys, values, position) @ matrices["out"]
         return x + jax.nn.gelu(normalized(x) @ matrices["up"]) @ matrices["down"], (keys, values)
 
     x, cache = lax.scan(layer, weights["embedding"][token], (weights["layers"], cache))
-    return cache, jnp.argmax(normalized(x) @ weights["embedding"].T)
+    return cache, jnp.argmax(normalized(x) @ weights["embedding"].T).astype(np.int32)
 
 
 def gpt_arguments():
@@ -247,7 +260,7 @@ def gpt_arguments():
 
 @program
 def gpt_decode_donated():
-    return decode, (*gpt_arguments(), np.int32(5)), (1,)
+    return Program(decode, (*gpt_arguments(), np.int32(5)), donated=(1,))
 
 
 @program
@@ -259,4 +272,4 @@ def gpt_generate_donated():
 
         return lax.scan(step, (cache, token), jnp.arange(NEW_TOKENS))
 
-    return generate, gpt_arguments(), (1,)
+    return Program(generate, gpt_arguments(), donated=(1,))

@@ -70,9 +70,11 @@ def test_op_zoo(name, stead_device, cpu_device):
         with pytest.raises(jax.errors.JaxRuntimeError, match="UNIMPLEMENTED"):
             run_on(stead_device, function, arguments, options, needs_x64)
         return
+    actual = run_on(stead_device, function, arguments, options, needs_x64)
     if name in DRAWN_ANYHOW:
-        pytest.skip("only types and shapes could be compared")
-    expect_equal(name, run_on(stead_device, function, arguments, options, needs_x64), expected)
+        assert [(a.dtype, a.shape) for a in actual] == [(e.dtype, e.shape) for e in expected]
+    else:
+        expect_equal(name, actual, expected)
 
 
 PARAMETER = re.compile(r"= (\w+)\[([\d,]*)\]\S* parameter\((\d+)\)")
