@@ -375,10 +375,10 @@ Result<Leaf> Checker::LeafAfterLoop(InstrId id, size_t leaf, const std::vector<L
   const Slice& head = HeadSlices(id)[leaf];
   if (place.buffer == head.buffer && place.offset == head.offset) return Leaf{state[leaf].content, {}, place, place};
   const StatePointer* pointer = StatePointerOf(id, head.buffer);
-  const int64_t trips = analysis::TripCount(module_, id).value_or(kMostSteps + 1);
-  if (pointer == nullptr || trips > kMostSteps) return Refused(id, "its result is not where its state is");
+  const std::optional<int64_t> trips = analysis::TripCount(module_, id);
+  if (pointer == nullptr || !trips) return Refused(id, "its result is not where its state is");
   size_t from = leaf;
-  for (int64_t step = 0; step < trips; ++step) {
+  for (int64_t step = 0; step < std::min(*trips, kMostSteps); ++step) {
     const StatePointer* moved = StatePointerOf(id, HeadSlices(id)[from].buffer);
     std::optional<size_t> handed_on = HandedOnLeaf(id, from);
     bool arrives = moved != nullptr && in_slot_.contains(moved->pointer);
@@ -387,6 +387,7 @@ Result<Leaf> Checker::LeafAfterLoop(InstrId id, size_t leaf, const std::vector<L
     if (arrives || !handed_on) return Refused(id, "its result is not in the slot that it is said to be in");
     from = *handed_on;
   }
+  if (*trips > kMostSteps) return Refused(id, "its result is not followed through so many iterations");
   Leaf initial = leaves_.at(module_.instruction(id).operands[0])[from];
   if (!(PlaceOf(initial.place) == PlaceOf(place)))
     return Refused(id, "its result is not the initial value that it is said to be");
