@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the stored StableHLO portable artifacts of tests/data/stablehlo/ from the JAX programs below.
+"""Writes the stored StableHLO portable artifacts of tests/data/stablehlo/, and their texts, from the JAX programs below.
 
 Usage: make_stablehlo_data.py [--output DIR]. Needs jax 0.10.2. The programs are small so that the artifacts stay about 2 KB each;
 every one carries what its name says (a captured value, a packed constant, a donation, ...).
@@ -145,11 +145,14 @@ PROGRAMS = {
 }
 
 
+def lower(name):
+    function, specs, options = PROGRAMS[name]
+    return jax.jit(function, **options).lower(*specs)
+
+
 def serialize(name, version):
     """The artifact a PJRT plugin that reports StableHLO `version` would be handed for program `name`."""
-    function, specs, options = PROGRAMS[name]
-    module = jax.jit(function, **options).lower(*specs).compiler_ir()
-    return _jax.mlir.serialize_portable_artifact(module, version, True)
+    return _jax.mlir.serialize_portable_artifact(lower(name).compiler_ir(), version, True)
 
 
 def main():
@@ -162,6 +165,7 @@ def main():
     output.mkdir(parents=True, exist_ok=True)
     for name in PROGRAMS:
         (output / f"{name}.mlirbc").write_bytes(serialize(name, CURRENT_VERSION))
+        (output / f"{name}.mlir").write_text(lower(name).as_text(debug_info=True))
     (output / "elementwise_0.9.0.mlirbc").write_bytes(serialize("elementwise", FIRST_VERSION))
 
 

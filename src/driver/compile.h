@@ -36,7 +36,7 @@ struct Compiled {
   std::unique_ptr<runtime::Executable> executable;
 };
 
-// HLO text, HloModuleProto or StableHLO bytecode, told apart by content; verified. `owner` keeps `bytes` alive for large
+// HLO text, HloModuleProto, StableHLO bytecode or text, told apart by content; verified. `owner` keeps `bytes` alive for large
 // constants (null: copied).
 Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                         const std::string& file_name);

@@ -22,26 +22,16 @@ bool LooksLikeText(std::string_view text) {
   return std::ranges::none_of(head, [](char character) { return character == '\0'; });
 }
 
-bool LooksLikeMlir(std::string_view text) {
-  return text.substr(0, 512).find("func.func") != std::string_view::npos || text.starts_with("module @") ||
-         text.starts_with("module {") || text.starts_with("#loc");
-}
-
 Diagnostic UnknownFormat(std::string_view text, const std::string& file_name) {
   SourcePlace place{file_name, 0, 0};
   if (text.empty()) {
     return InvalidArgument("the program is empty", place, "",
-                           "give an HLO text, an HloModuleProto or a StableHLO artifact");
-  }
-  if (LooksLikeMlir(text)) {
-    return InvalidArgument("this is StableHLO text (MLIR), which is not read", place, "",
-                           "use HLO text (`lowered.as_text('hlo')`) or a portable artifact "
-                           "(`jaxlib.mlir.dialects.stablehlo.serialize_portable_artifact_str`)");
+                           "give an HLO text, an HloModuleProto, a StableHLO artifact or its text");
   }
   return InvalidArgument(
       "unknown format", place,
-      "a program is HLO text (it holds `HloModule`), a protocol buffer with an HloModuleProto, or MLIR "
-      "bytecode (it starts with 4D 4C EF 52)");
+      "a program is HLO text (it holds `HloModule`), a protocol buffer with an HloModuleProto, StableHLO text, or "
+      "MLIR bytecode (it starts with 4D 4C EF 52)");
 }
 
 }  // namespace
@@ -51,7 +41,8 @@ Result<ir::Module> ReadModule(std::span<const std::byte> bytes, std::shared_ptr<
   if (IsMlirBytecode(bytes)) return ImportStablehlo(bytes, std::move(owner), file_name);
   if (IsHloProto(bytes)) return ReadHloProto(bytes, file_name);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (LooksLikeText(text) && !LooksLikeMlir(text) && LooksLikeHloText(text)) return ParseHloText(text, file_name);
+  if (LooksLikeText(text) && IsMlirText(text)) return ImportStablehloText(text, file_name);
+  if (LooksLikeText(text) && LooksLikeHloText(text)) return ParseHloText(text, file_name);
   // A damaged protocol buffer: its reader says what is wrong.
   if (!LooksLikeText(text) && text.starts_with(kFirstField)) return ReadHloProto(bytes, file_name);
   return UnknownFormat(text, file_name);

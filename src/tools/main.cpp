@@ -9,7 +9,7 @@
 namespace stead::tools {
 namespace {
 
-constexpr char kFileHelp[] = "HLO text, HloModuleProto or StableHLO portable artifact; - for standard input";
+constexpr char kFileHelp[] = "HLO text, HloModuleProto, StableHLO artifact or text; - for standard input";
 
 void AddCommonOptions(CLI::App& command, CommonOptions& options) {
   command.add_option("FILE", options.file, kFileHelp)->required();

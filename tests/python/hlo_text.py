@@ -46,8 +46,8 @@ class SourceTables:
         return self.spelled[number]
 
 
-def normal_form(text):
-    """Header, then the computations in alphabetical order, with source places spelled out.
+def normal_form(text, order=sorted):
+    """Header, then the computations in alphabetical order (or another), with source places spelled out.
 
     Without the element size in layouts (`{0:E(4)}`), which jaxlib forgets when it reads a constant.
     """
@@ -61,4 +61,23 @@ def normal_form(text):
         else:
             blocks.append(block)
     blocks = [re.sub(r"stack_frame_id=(\d+)", lambda match: f"frame({tables.frame(int(match[1]))})", block) for block in blocks]
-    return "\n\n".join([blocks[0], *sorted(blocks[1:])])
+    return "\n\n".join([blocks[0], *order(blocks[1:])])
+
+
+def reachable(blocks):
+    """The entry computation and those it calls, in the order in which they are first named."""
+    by_name = {re.search(r"%[\w.\-]+", block.split("\n", 1)[0])[0]: block for block in blocks}
+    names = [name for name, block in by_name.items() if block.startswith("ENTRY")]
+    for name in names:
+        mentioned = re.findall(r"%[\w.\-]+", by_name[name])
+        names += [other for other in dict.fromkeys(mentioned) if other in by_name and other not in names]
+    return [by_name[name] for name in names]
+
+
+def structure(text, options):
+    """The module as jaxlib reads it, without what does not count: the numbers by which jaxlib tells equal names apart, the order of
+    computations, and computations that nobody calls."""
+    options.print_program_shape = False
+    numbers = {}
+    spelled = normal_form(by_xla(text, options), order=reachable)
+    return re.sub(r"%[\w.\-]+", lambda match: f"%{numbers.setdefault(match[0], len(numbers))}", spelled)

@@ -20,7 +20,7 @@ BAD_PROGRAMS = {
     "cut off": (GOOD[: len(GOOD) // 2], ["INVALID_ARGUMENT"]),
     "empty": ("", ["INVALID_ARGUMENT", "empty"]),
     "not a program": ("hello\n", ["INVALID_ARGUMENT", "unknown format"]),
-    "StableHLO text": ("module @m {\n  func.func public @main() { return }\n}\n", ["INVALID_ARGUMENT", "StableHLO text", "as_text('hlo')"]),
+    "StableHLO text": ("module @m {\n  func.func @main() {\n    return %0 : tensor<f32>\n  }\n}\n", ["INVALID_ARGUMENT", "`%0`", ":3:12"]),
     "huge dimension": (GOOD.replace("f32[4]", "f32[99999999999,99999999999]"), ["INVALID_ARGUMENT"]),
     "unknown custom call": (GOOD.replace("add(x, y)", 'custom-call(x, y), custom_call_target="my_kernel"'), ["UNIMPLEMENTED", "my_kernel"]),
     "unsupported op": (

@@ -121,9 +121,13 @@ def client():
     return pypjrt.Client(pypjrt.Plugin(stead.library_path()))
 
 
-def test_mlir_text_is_refused_with_the_way_out(client):
-    with pytest.raises(errors.InvalidArgument, match="serialize_portable_artifact_str"):
-        client.compile("module @m { func.func public @main() { return } }")
+def test_mlir_text_compiles(client):
+    assert client.compile(plain.lower(on_stead(np.ones((SIDE, SIDE), np.float32))).as_text())
+
+
+def test_mlir_text_that_is_wrong_is_refused_with_its_place(client):
+    with pytest.raises(errors.InvalidArgument, match="`%0` is used before it is defined"):
+        client.compile("module @m { func.func public @main() { return %0 : tensor<f32> } }")
 
 
 def test_cut_off_bytecode_is_refused(client):

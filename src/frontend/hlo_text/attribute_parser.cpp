@@ -14,12 +14,17 @@ namespace {
 // Beyond this many attributes on one instruction the text is not HLO, and looking for duplicates would take long.
 constexpr size_t kMaxAttributes = 1000;
 
-// One value, but replica groups by the axes of a mesh: `mesh['a'=2,'b'=4], device_ids=(...) {'a'}`.
+// One value, but a literal with its shape, `s32[] 1`, and replica groups by the axes of a mesh:
+// `mesh['a'=2,'b'=4], device_ids=(...) {'a'}`.
 Result<std::string_view> ReadAttributeValue(Cursor& cursor, std::string_view key) {
   const std::string what = fmt::format("the value of `{}`", key);
   TRY(std::string_view value, cursor.ReadValue(what));
-  if (!value.starts_with("mesh[")) return value;
   const char* const start = value.data();
+  if (key == "literal") {
+    TRY(value, cursor.ReadValue(what));
+    return std::string_view(start, static_cast<size_t>(value.data() + value.size() - start));
+  }
+  if (!value.starts_with("mesh[")) return value;
   if (cursor.TryConsume(", device_ids=")) {
     TRY(value, cursor.ReadValue(what));
   }

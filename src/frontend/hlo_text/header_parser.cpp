@@ -182,6 +182,8 @@ Status ReadHeader(Cursor& cursor, ir::Module& module) {
   if (!cursor.TryConsumeWord("HloModule")) return cursor.Unexpected("`HloModule`");
   TRY(std::string_view name, cursor.ReadName("the name of the module"));
   module.name = name;
+  // As the oldest texts end it.
+  cursor.TryConsume(":");
   TRY(AttributeList list, AttributeList::Read(cursor));
   TRY_STATUS(TakeHeaderAttributes(list, module));
   return ReadTables(cursor, module.stack_frames);

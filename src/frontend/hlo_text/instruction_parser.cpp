@@ -23,6 +23,16 @@ using ir::Opcode;
 // A parameter number is an index into a list that is as long as the largest number says.
 constexpr int64_t kMaxParameters = 1 << 20;
 
+// Computations that stand in each other without names, as people write reducers. Each is skipped once before it is read.
+constexpr int kMaximumOpenBodies = 8;
+
+// "{ name = ..." and not "{name, name}".
+bool BeginsBody(Cursor cursor) {
+  if (!cursor.TryConsume("{")) return false;
+  cursor.TryConsumeWord("ROOT");
+  return cursor.ReadName("a name").ok() && cursor.Sees("=");
+}
+
 // An opcode as the text spells it. `call-start` is XLA's short form of an async-start that wraps a call.
 struct OpcodeSpelling {
   Opcode opcode = Opcode::kParameter;
@@ -194,11 +204,18 @@ class InstructionReader {
     return {};
   }
 
-  // Appends the computations that `key` names, if it is there.
+  // Appends the computations that `key` names, if it is there, or the one that stands there without a name.
   Status TakeCalledUnder(std::string_view key, Instruction& instruction, AttributeList& list) {
     std::optional<Cursor> cursor = list.Take(key);
     if (!cursor) return {};
     size_t start = cursor->offset();
+    if (BeginsBody(*cursor)) {
+      instruction.called.push_back(module_.AddComputation(std::string(key)));
+      Names inner{.computations = std::move(names_.computations), .open_bodies = names_.open_bodies};
+      Status status = ReadBody(*cursor, module_, instruction.called.back(), inner);
+      names_.computations = std::move(inner.computations);
+      return status;
+    }
     TRY(std::vector<std::string_view> names, ReadNames(*cursor));
     for (std::string_view name : names) {
       auto found = names_.computations.find(name);
@@ -254,6 +271,26 @@ class InstructionReader {
 };
 
 }  // namespace
+
+Status ReadBody(Cursor& cursor, ir::Module& module, ComputationId computation, Names& names) {
+  if (++names.open_bodies > kMaximumOpenBodies)
+    return cursor.Error(fmt::format("computations stand inside of each other deeper than {}", kMaximumOpenBodies));
+  TRY_STATUS(cursor.Expect("{", "before the instructions of a computation"));
+  names.instructions.clear();
+  ir::InstrId root, last;
+  while (!cursor.TryConsume("}")) {
+    size_t start = cursor.NextOffset();
+    TRY(ParsedInstruction parsed, ReadInstruction(cursor, module, computation, names));
+    last = parsed.id;
+    if (!parsed.is_root) continue;
+    if (root.valid()) return cursor.ErrorAt(start, "the computation has two instructions marked ROOT");
+    root = parsed.id;
+  }
+  if (!last.valid()) return cursor.Error("the computation has no instructions");
+  --names.open_bodies;
+  module.SetRoot(computation, root.valid() ? root : last);
+  return {};
+}
 
 Result<ParsedInstruction> ReadInstruction(Cursor& cursor, Module& module, ComputationId computation, Names& names) {
   return InstructionReader(cursor, module, computation, names).Read();

@@ -28,24 +28,6 @@ Status SkipSignature(Cursor& cursor) {
   return {};
 }
 
-// "{ instructions }": the last instruction is the root when none says ROOT.
-Status ReadBody(Cursor& cursor, ir::Module& module, ComputationId computation, Names& names) {
-  TRY_STATUS(cursor.Expect("{", "before the instructions of a computation"));
-  names.instructions.clear();
-  ir::InstrId root, last;
-  while (!cursor.TryConsume("}")) {
-    size_t start = cursor.NextOffset();
-    TRY(ParsedInstruction parsed, ReadInstruction(cursor, module, computation, names));
-    last = parsed.id;
-    if (!parsed.is_root) continue;
-    if (root.valid()) return cursor.ErrorAt(start, "the computation has two instructions marked ROOT");
-    root = parsed.id;
-  }
-  if (!last.valid()) return cursor.Error("the computation has no instructions");
-  module.SetRoot(computation, root.valid() ? root : last);
-  return {};
-}
-
 Status ReadExecutionThread(Cursor& cursor, ir::Module& module, ComputationId computation) {
   Cursor ahead = cursor;
   if (!ahead.TryConsume(",") || !ahead.TryConsumeWord("execution_thread")) return {};

@@ -304,6 +304,33 @@ TEST(ParserTest, LongModulesAndLongAttributesTakeLinearTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
 }
 
+TEST(ParserTest, AComputationMayStandWhereItIsCalled) {
+  Module module = ParseEntry(
+      "x = f32[4] parameter(0)\nzero = f32[] constant(0)\n"
+      "ROOT sum = f32[] reduce(x, zero), dimensions={0}, to_apply={\n  x = f32[] parameter(0)\n  y = f32[] "
+      "parameter(1)\n"
+      "  ROOT larger = f32[] maximum(x, y)\n}");
+  const Instruction& sum = Find(module, "sum");
+  ASSERT_EQ(sum.called.size(), 1u);
+  EXPECT_EQ(module.instruction(module.root(sum.called[0])).name, "larger");
+  EXPECT_TRUE(ir::VerifyModule(module).ok());
+  std::string deep;
+  for (int level = 0; level < 20; ++level) deep += "a = f32[] call(), to_apply={";
+  EXPECT_FALSE(ParseHloText(Entry(deep + std::string(20, '}')), "deep.hlo").ok());
+}
+
+TEST(ParserTest, LiteralsAmongAttributesKeepTheirShape) {
+  Module module = ParseEntry(
+      "x = f32[2] parameter(0)\nROOT c = f32[2] custom-call(x), custom_call_target=\"SetBound\", literal=s32[] 1, a=b");
+  const Instruction& call = Find(module, "c");
+  ASSERT_EQ(call.extra.size(), 2u);
+  EXPECT_EQ(call.extra[0].value, "s32[] 1");
+}
+
+TEST(ParserTest, OldHeadersEndInAColon) {
+  EXPECT_EQ(Parse("HloModule m.1:\n\ne { x = f32[] parameter(0) }").name, "m.1");
+}
+
 TEST(Parser, AModuleWithoutAHeaderIsNamedAfterItsEntry) {
   for (std::string_view mark : {"", "ENTRY "}) {
     std::string text = fmt::format(

@@ -36,8 +36,15 @@ std::string_view KindName(const Attribute& attribute) {
   return kNames[attribute.index()];
 }
 
+Diagnostic AttributePool::AtAttribute(AttributeId id, std::string problem) const {
+  const auto* entry = std::get_if<PoolEntry>(&attributes_[id]);
+  return entry != nullptr ? MalformedBytecode(entry->range.begin, std::move(problem))
+                          : InvalidArgument(std::move(problem));
+}
+
 Result<Attribute> AttributePool::attribute(AttributeId id) const {
-  const PoolEntry& entry = attributes_[id];
+  if (const auto* value = std::get_if<Attribute>(&attributes_[id])) return *value;
+  const PoolEntry& entry = std::get<PoolEntry>(attributes_[id]);
   ByteCursor cursor(file_, entry.range);
   std::string_view dialect_name = dialect(entry.dialect_id);
   Attribute decoded = UnknownAttribute{dialect_name, 0};
@@ -50,7 +57,8 @@ Result<Attribute> AttributePool::attribute(AttributeId id) const {
 }
 
 Result<Type> AttributePool::type(TypeId id) const {
-  const PoolEntry& entry = types_[id];
+  if (const auto* value = std::get_if<Type>(&types_[id])) return *value;
+  const PoolEntry& entry = std::get<PoolEntry>(types_[id]);
   ByteCursor cursor(file_, entry.range);
   std::string_view dialect_name = dialect(entry.dialect_id);
   Type decoded{.name = dialect_name};
@@ -92,7 +100,7 @@ std::string_view AttributePool::ReadStringAttribute(ByteCursor& cursor) const {
   AttributeId id = ReadAttributeId(cursor);
   if (!id.valid()) return {};
   // Only a string is followed: it refers to nothing, so no file can make this recurse.
-  const PoolEntry& entry = attributes_[id];
+  const PoolEntry& entry = std::get<PoolEntry>(attributes_[id]);
   ByteCursor target(file_, entry.range);
   bool is_builtin = dialect(entry.dialect_id) == "builtin";
   uint64_t code = target.ReadVarint();

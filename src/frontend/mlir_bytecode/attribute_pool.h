@@ -1,14 +1,19 @@
-// The strings, attributes and types of one bytecode file, decoded when asked for.
-//   Input: the file's tables of names and entry sizes (reader.cpp).  Output: Attribute and Type values.
-//   Every entry is delimited by its size, so one that nobody asks for, or of an unknown kind, is never an error.
+// The strings, attributes and types of one program: entries of a bytecode file, decoded when asked for, or values that a text
+// spelled out.
+//   Input: the file's tables of names and entry sizes (reader.cpp), or values (frontend/mlir_text).  Output: Attribute and
+//   Type values.
+//   An entry of a file is delimited by its size, so one that nobody asks for, or of an unknown kind, is never an error.
 //   Decoding looks one level deep, whatever the file says; who follows ids must limit depth. Views live as long as the
-//   bytes.
+//   bytes and the pool.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <deque>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -36,6 +41,13 @@ class AttributePool {
   void AddAttribute(PoolEntry entry) { attributes_.Add(entry); }
   void AddType(PoolEntry entry) { types_.Add(entry); }
 
+  // Values that are known already. `Set` gives one that was referred to before it was read its value.
+  AttributeId Add(Attribute value) { return attributes_.Add(std::move(value)); }
+  TypeId Add(Type value) { return types_.Add(std::move(value)); }
+  void Set(AttributeId id, Attribute value) { attributes_[id] = std::move(value); }
+  // Text that lives as long as the pool, for those values to view.
+  std::string_view Keep(std::string text) { return kept_.emplace_back(std::move(text)); }
+
   size_t dialect_count() const { return dialects_.size(); }
   size_t attribute_count() const { return attributes_.size(); }
   size_t type_count() const { return types_.size(); }
@@ -54,8 +66,7 @@ class AttributePool {
   Result<T> Get(AttributeId id) const {
     TRY(Attribute found, attribute(id));
     if (T* wanted = std::get_if<T>(&found)) return std::move(*wanted);
-    return MalformedBytecode(attributes_[id].range.begin,
-                             fmt::format("expected {}, found {}", KindName(T{}), KindName(found)));
+    return AtAttribute(id, fmt::format("expected {}, found {}", KindName(T{}), KindName(found)));
   }
 
   // Reads of one reference each; a bad one fails the cursor and gives an id that is none.
@@ -71,13 +82,16 @@ class AttributePool {
   uint64_t ReadFloatBits(ByteCursor& cursor, TypeId type_id) const;
 
  private:
+  // An error about the attribute, with its place where it has one in a file.
+  Diagnostic AtAttribute(AttributeId id, std::string problem) const;
   int ScalarWidth(ByteCursor& cursor, TypeId type_id) const;
 
   std::span<const std::byte> file_;
   std::vector<std::string_view> strings_;
   IdVector<DialectId, std::string_view> dialects_;
-  IdVector<AttributeId, PoolEntry> attributes_;
-  IdVector<TypeId, PoolEntry> types_;
+  IdVector<AttributeId, std::variant<PoolEntry, Attribute>> attributes_;
+  IdVector<TypeId, std::variant<PoolEntry, Type>> types_;
+  std::deque<std::string> kept_;
 };
 
 }  // namespace stead::frontend::mlir

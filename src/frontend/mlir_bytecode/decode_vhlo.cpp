@@ -1,7 +1,6 @@
 // Encodings of VHLO, the versioned form of StableHLO: comments in stablehlo/dialect/VhloBytecode.cpp list the codes.
-#include <array>
-
 #include "frontend/mlir_bytecode/decode.h"
+#include "frontend/mlir_bytecode/scalar_types.h"
 
 namespace stead::frontend::mlir {
 
@@ -36,20 +35,6 @@ enum class VhloType : uint64_t {
   kTuple = 23,
   kNone = 33,
 };
-
-struct ScalarType {
-  uint64_t code;
-  std::string_view name;
-  int bit_width;
-};
-
-constexpr std::array<ScalarType, 30> kScalarTypes = {
-    {{0, "bool", 1},           {2, "bf16", 16},     {3, "f16", 16},      {4, "f32", 32},        {5, "f64", 64},
-     {6, "f8E4M3FN", 8},       {7, "f8E5M2", 8},    {9, "index", 64},    {10, "i4", 4},         {11, "i8", 8},
-     {12, "i16", 16},          {13, "i32", 32},     {14, "i64", 64},     {15, "ui4", 4},        {16, "ui8", 8},
-     {17, "ui16", 16},         {18, "ui32", 32},    {19, "ui64", 64},    {27, "f8E4M3FNUZ", 8}, {28, "f8E5M2FNUZ", 8},
-     {29, "f8E4M3B11FNUZ", 8}, {31, "i2", 2},       {32, "ui2", 2},      {34, "tf32", 19},      {35, "f8E4M3", 8},
-     {36, "f8E3M4", 8},        {37, "f4E2M1FN", 4}, {38, "f6E2M3FN", 6}, {39, "f6E3M2FN", 6},   {40, "f8E8M0FNU", 8}}};
 
 OutputOperandAliasAttribute DecodeOutputOperandAlias(ByteCursor& cursor) {
   OutputOperandAliasAttribute alias;
@@ -100,7 +85,7 @@ Type DecodeVhloType(const AttributePool& pool, ByteCursor& cursor) {
     default: break;
   }
   for (const ScalarType& scalar : kScalarTypes) {
-    if (scalar.code == code) return {.kind = TypeKind::kScalar, .name = scalar.name, .bit_width = scalar.bit_width};
+    if (scalar.code == code) return AsType(scalar);
   }
   return {.kind = TypeKind::kUnknown, .name = "vhlo"};
 }

@@ -240,11 +240,11 @@ Result<Operation> OperationReader::ReadRoot() {
 
 }  // namespace
 
-Result<BytecodeModule> ReadBytecode(std::span<const std::byte> bytes) {
+Result<ParsedModule> ReadBytecode(std::span<const std::byte> bytes) {
   TRY(BytecodeTables tables, ReadTables(bytes));
   OperationReader reader(bytes, tables);
   TRY(Operation root, reader.ReadRoot());
-  BytecodeModule module;
+  ParsedModule module;
   module.value_types = reader.TakeValueTypes();
   module.root = std::move(root);
   module.producer = tables.producer;

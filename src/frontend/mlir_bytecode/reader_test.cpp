@@ -41,7 +41,7 @@ void ForEachOperation(const Operation& op, const std::function<void(const Operat
 }
 
 // Decodes everything that the module refers to. Returns the number of failures.
-int DecodeEverything(const BytecodeModule& module) {
+int DecodeEverything(const ParsedModule& module) {
   int failures = 0;
   for (size_t attribute = 0; attribute < module.pool.attribute_count(); ++attribute) {
     failures += !module.pool.attribute(AttributeId(attribute)).ok();
@@ -56,13 +56,13 @@ int DecodeEverything(const BytecodeModule& module) {
   return failures;
 }
 
-std::vector<std::string> OperationNames(const BytecodeModule& module) {
+std::vector<std::string> OperationNames(const ParsedModule& module) {
   std::vector<std::string> names;
   ForEachOperation(module.root, [&](const Operation& op) { names.emplace_back(module.name_of(op)); });
   return names;
 }
 
-const Operation& FirstNamed(const BytecodeModule& module, std::string_view name) {
+const Operation& FirstNamed(const ParsedModule& module, std::string_view name) {
   const Operation* found = nullptr;
   ForEachOperation(module.root, [&](const Operation& op) {
     if (found == nullptr && module.name_of(op) == name) found = &op;
@@ -75,7 +75,7 @@ TEST(Reader, ReadsEveryStoredArtifactWhole) {
   std::map<std::string, FileBytes> artifacts = StoredArtifacts();
   ASSERT_GE(artifacts.size(), 16u);
   for (const auto& [name, bytes] : artifacts) {
-    Result<BytecodeModule> module = ReadBytecode(bytes);
+    Result<ParsedModule> module = ReadBytecode(bytes);
     ASSERT_TRUE(module.ok()) << name << ": " << module.error().ToString();
     EXPECT_EQ(module->name_of(module->root), "builtin.module") << name;
     EXPECT_EQ(DecodeEverything(*module), 0) << name;
@@ -84,7 +84,7 @@ TEST(Reader, ReadsEveryStoredArtifactWhole) {
 
 TEST(Reader, KeepsTheOrderOfOperationsAndTheirRegions) {
   FileBytes bytes = ReadFile(STEAD_TEST_DATA "/stablehlo/loop.mlirbc");
-  Result<BytecodeModule> module = ReadBytecode(bytes);
+  Result<ParsedModule> module = ReadBytecode(bytes);
   ASSERT_TRUE(module.ok());
   EXPECT_EQ(module->producer, "StableHLO_v1.17.0");
   std::vector<std::string> expected = {"builtin.module", "vhlo.func_v1",     "vhlo.constant_v1", "vhlo.constant_v1",
@@ -95,7 +95,7 @@ TEST(Reader, KeepsTheOrderOfOperationsAndTheirRegions) {
 
 TEST(Reader, CapturedValuesKeepTheirIdentity) {
   FileBytes bytes = ReadFile(STEAD_TEST_DATA "/stablehlo/loop.mlirbc");
-  Result<BytecodeModule> module = ReadBytecode(bytes);
+  Result<ParsedModule> module = ReadBytecode(bytes);
   ASSERT_TRUE(module.ok());
   const Block& function = FirstNamed(*module, "vhlo.func_v1").regions[0].blocks[0];
   const Block& condition = FirstNamed(*module, "vhlo.while_v1").regions[0].blocks[0];
@@ -109,7 +109,7 @@ TEST(Reader, CapturedValuesKeepTheirIdentity) {
 
 TEST(Reader, FindsPropertiesByName) {
   FileBytes bytes = ReadFile(STEAD_TEST_DATA "/stablehlo/dot.mlirbc");
-  Result<BytecodeModule> module = ReadBytecode(bytes);
+  Result<ParsedModule> module = ReadBytecode(bytes);
   ASSERT_TRUE(module.ok());
   const Operation& dot = FirstNamed(*module, "vhlo.dot_general_v2");
   auto contracting = module->Find<TensorAttribute>(dot, "rhs_contracting_dimensions");
@@ -127,7 +127,7 @@ TEST(Reader, FindsPropertiesByName) {
 
 TEST(Reader, ReadsTheModulesOptionalProperties) {
   FileBytes bytes = ReadFile(STEAD_TEST_DATA "/stablehlo/dot.mlirbc");
-  Result<BytecodeModule> module = ReadBytecode(bytes);
+  Result<ParsedModule> module = ReadBytecode(bytes);
   ASSERT_TRUE(module.ok());
   EXPECT_EQ((*module->Find<StringAttribute>(module->root, "sym_name"))->text, "jit_dot");
   EXPECT_FALSE(module->Find<StringAttribute>(module->root, "sym_visibility")->has_value());
@@ -136,7 +136,7 @@ TEST(Reader, ReadsTheModulesOptionalProperties) {
 
 TEST(Reader, OldVersionsKeepAttributesInTheDictionary) {
   FileBytes bytes = ReadFile(STEAD_TEST_DATA "/stablehlo/elementwise_0.9.0.mlirbc");
-  Result<BytecodeModule> module = ReadBytecode(bytes);
+  Result<ParsedModule> module = ReadBytecode(bytes);
   ASSERT_TRUE(module.ok()) << module.error().ToString();
   const Operation& compare = FirstNamed(*module, "vhlo.compare_v1");
   EXPECT_EQ((*module->Find<EnumAttribute>(compare, "comparison_direction"))->value, 5u);  // LT
@@ -144,7 +144,7 @@ TEST(Reader, OldVersionsKeepAttributesInTheDictionary) {
 
 TEST(Reader, DecodesTypes) {
   FileBytes bytes = ReadFile(STEAD_TEST_DATA "/stablehlo/elementwise.mlirbc");
-  Result<BytecodeModule> module = ReadBytecode(bytes);
+  Result<ParsedModule> module = ReadBytecode(bytes);
   ASSERT_TRUE(module.ok());
   const Operation& sine = FirstNamed(*module, "vhlo.sine_v2");
   Result<Type> type = module->pool.type(module->value_types[sine.results[0]]);
@@ -156,7 +156,7 @@ TEST(Reader, DecodesTypes) {
 
 TEST(Reader, DecodesLocations) {
   FileBytes bytes = ReadFile(STEAD_TEST_DATA "/stablehlo/elementwise.mlirbc");
-  Result<BytecodeModule> module = ReadBytecode(bytes);
+  Result<ParsedModule> module = ReadBytecode(bytes);
   ASSERT_TRUE(module.ok());
   Location sine = DecodeLocation(module->pool, FirstNamed(*module, "vhlo.sine_v2").location_id);
   EXPECT_EQ(sine.name, "jit(elementwise)/sin");
@@ -212,7 +212,7 @@ TEST(Reader, MutantsNeverCrash) {
   for (const auto& [name, bytes] : StoredArtifacts()) {
     for (int mutant = 0; mutant < mutants_per_artifact; ++mutant) {
       FileBytes damaged = Mutate(bytes, random);
-      Result<BytecodeModule> module = ReadBytecode(damaged);
+      Result<ParsedModule> module = ReadBytecode(damaged);
       if (module.ok()) {
         ++readable;
         DecodeEverything(*module);

@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "frontend/mlir_bytecode/attribute_pool.h"
-#include "frontend/mlir_bytecode/bytecode_module.h"
+#include "frontend/mlir_bytecode/parsed_module.h"
 
 namespace stead::frontend::mlir {
 

@@ -21,7 +21,7 @@ constexpr int64_t kMaximumPoints = INT32_MAX, kMaximumExtent = INT32_MAX;
 const ir::Shape kPlaceShape = ir::Shape::Array(ir::ElementType::kS32, {});
 
 // A count in an attribute of the kernel's function; 0 when absent.
-Result<size_t> CountIn(const mlir::BytecodeModule& source, const mlir::Operation& kernel, std::string_view attribute) {
+Result<size_t> CountIn(const mlir::ParsedModule& source, const mlir::Operation& kernel, std::string_view attribute) {
   TRY(std::optional<mlir::IntegerAttribute> found, source.Find<mlir::IntegerAttribute>(kernel, attribute));
   if (!found) return size_t{0};
   constexpr int64_t kMaximum = 1 << 20;
@@ -39,7 +39,7 @@ int64_t RoundedUp(int64_t value, int64_t multiple) { return (value + multiple - 
 }  // namespace
 
 Status Grid::ReadAttributes() {
-  const mlir::BytecodeModule& source = importer_.source();
+  const mlir::ParsedModule& source = importer_.source();
   const mlir::Operation& kernel = *importer_.kernel_;
   TRY(prefetch_count_, CountIn(source, kernel, "scalar_prefetch"));
   TRY(scratch_count_, CountIn(source, kernel, "scratch_operands"));
@@ -170,7 +170,7 @@ Result<std::vector<InstrId>> Grid::MakeBuffers(KernelScope& scope) {
     }
     scope.buffers.push_back(buffer);
   }
-  const mlir::BytecodeModule& source = importer_.source();
+  const mlir::ParsedModule& source = importer_.source();
   for (size_t scratch = 0; scratch < scratch_count_; ++scratch) {
     mlir::ValueId argument = function().arguments[bounds_.size() + array_count() + scratch];
     TRY(bool is_semaphore, IsSemaphore(source.pool, source.value_types[argument]));

@@ -29,7 +29,7 @@ bool EndsBlock(std::string_view full_name) {
 }
 
 // The operations of the module's only block.
-Result<const std::vector<mlir::Operation>*> FunctionsOf(const mlir::BytecodeModule& source) {
+Result<const std::vector<mlir::Operation>*> FunctionsOf(const mlir::ParsedModule& source) {
   const mlir::Operation& root = source.root;
   if (source.name_of(root) != "builtin.module" || root.regions.size() != 1 || root.regions[0].blocks.size() != 1) {
     return InvalidArgument("the body of the kernel is no module");
@@ -152,7 +152,7 @@ namespace {
 // Collects what regions use; `names` maps views made inside to the outer ones that they are parts of.
 class CaptureWalk {
  public:
-  CaptureWalk(const mlir::BytecodeModule& source, const KernelScope& scope) : source_(source), scope_(scope) {}
+  CaptureWalk(const mlir::ParsedModule& source, const KernelScope& scope) : source_(source), scope_(scope) {}
 
   void Visit(const mlir::Region& region) {
     for (const mlir::Block& block : region.blocks) {
@@ -196,7 +196,7 @@ class CaptureWalk {
       captured_.written_buffers.push_back(buffer);
   }
 
-  const mlir::BytecodeModule& source_;
+  const mlir::ParsedModule& source_;
   const KernelScope& scope_;
   Captured captured_;
   std::unordered_set<mlir::ValueId> seen_;

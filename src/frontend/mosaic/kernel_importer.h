@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "frontend/mlir_bytecode/bytecode_module.h"
+#include "frontend/mlir_bytecode/parsed_module.h"
 #include "frontend/mosaic/kernel_scope.h"
 
 namespace stead::frontend {
@@ -30,13 +30,13 @@ using LoopStep = std::function<Result<std::vector<ir::InstrId>>(KernelScope&, co
 class KernelImporter {
  public:
   // `source` and `module` must outlive the importer. REQUIRES: `call` is a custom-call with array operands.
-  KernelImporter(const mlir::BytecodeModule& source, ir::Module& module, ir::InstrId call)
+  KernelImporter(const mlir::ParsedModule& source, ir::Module& module, ir::InstrId call)
       : source_(source), emit_(module, call), call_(call) {}
 
   Result<ir::ComputationId> Import();
 
   // For the importers of single operations.
-  const mlir::BytecodeModule& source() const { return source_; }
+  const mlir::ParsedModule& source() const { return source_; }
   KernelEmitter& emit() { return emit_; }
   // The kernel's name as HLO text can carry it.
   std::string computation_name() const;
@@ -73,7 +73,7 @@ class KernelImporter {
   Status ImportOperation(const mlir::Operation& op, KernelScope& scope);
   Result<ir::InstrId> CopyOfConstant(KernelScope& scope, ir::InstrId id);
 
-  const mlir::BytecodeModule& source_;
+  const mlir::ParsedModule& source_;
   KernelEmitter emit_;
   ir::InstrId call_;
   std::string name_;

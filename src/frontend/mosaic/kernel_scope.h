@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "frontend/mlir_bytecode/bytecode_module.h"
+#include "frontend/mlir_bytecode/parsed_module.h"
 #include "ir/module.h"
 
 namespace stead::frontend {

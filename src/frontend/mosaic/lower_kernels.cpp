@@ -22,7 +22,7 @@ std::vector<ir::InstrId> KernelCalls(const ir::Module& module) {
 // The kernel as a computation that nobody calls yet.
 Result<ir::ComputationId> ImportKernel(ir::Module& module, ir::InstrId call) {
   TRY(std::vector<std::byte> body, ReadKernelBody(module.instruction(call)));
-  TRY(mlir::BytecodeModule source, mlir::ReadBytecode(body));
+  TRY(mlir::ParsedModule source, mlir::ReadBytecode(body));
   return KernelImporter(source, module, call).Import();
 }
 

@@ -133,7 +133,7 @@ TEST(LowerKernels, ACallWithoutABodyStaysClosed) {
 }
 
 Status ImportBytes(ir::Module& module, std::span<const std::byte> body) {
-  TRY(mlir::BytecodeModule source, mlir::ReadBytecode(body));
+  TRY(mlir::ParsedModule source, mlir::ReadBytecode(body));
   TRY(ir::ComputationId computation, KernelImporter(source, module, CallIn(module)).Import());
   EXPECT_TRUE(computation.valid());
   return ir::VerifyModule(module);

@@ -48,8 +48,9 @@ Status Importer::CollectFunctions() {
   for (const mlir::Region& region : source_.root.regions) {
     for (const mlir::Block& block : region.blocks) {
       for (const mlir::Operation& op : block.operations) {
-        if (source_.name_of(op) == "sdy.mesh" && device_count_ > 1) TRY_STATUS(shardings_.AddMesh(op));
-        if (source_.name_of(op) != "vhlo.func_v1") continue;
+        const std::string_view op_name = source_.name_of(op);
+        if (op_name == "sdy.mesh" && device_count_ > 1) TRY_STATUS(shardings_.AddMesh(op));
+        if (op_name != "vhlo.func_v1" && op_name != "func.func") continue;
         TRY(std::optional<mlir::StringAttribute> name, source_.Find<mlir::StringAttribute>(op, "sym_name"));
         if (!name || op.regions.size() != 1) return InvalidArgument("a function has no name or no body", PlaceOf(op));
         if (!functions_.emplace(name->text, Function{&op}).second) {

@@ -37,7 +37,9 @@ Result<const mlir::Block*> OnlyBlock(const mlir::Region& region) {
   return Unimplemented(fmt::format("a region has {} blocks, one is supported", region.blocks.size()));
 }
 
-bool IsTerminator(std::string_view name) { return name == "vhlo.return_v1" || name == "sdy.return"; }
+bool IsTerminator(std::string_view name) {
+  return name == "vhlo.return_v1" || name == "stablehlo.return" || name == "func.return" || name == "sdy.return";
+}
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // The state of one import: functions and regions become computations, operations become instructions.
-//   Input: a BytecodeModule.  Output: ir::Module; which instruction each value became is kept per computation.
+//   Input: a ParsedModule.  Output: ir::Module; which instruction each value became is kept per computation.
 //   A computation of HLO cannot see values of another one. Constants that a region uses from outside are therefore made
 //   again inside it; other values are passed in by the importer of the operation that owns the region (control.cpp).
 //   Read next: op_import.h (one operation), import_ops.def (which function imports which operation).
@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "frontend/mlir_bytecode/bytecode_module.h"
+#include "frontend/mlir_bytecode/parsed_module.h"
 #include "frontend/stablehlo/devices/sharding.h"
 #include "ir/module.h"
 
@@ -51,13 +51,13 @@ struct RegionForm {
 class Importer {
  public:
   // `source` must outlive the importer; large constants are views into it, kept alive by `owner` unless that is null.
-  Importer(const mlir::BytecodeModule& source, std::shared_ptr<const void> owner, std::string file_name)
+  Importer(const mlir::ParsedModule& source, std::shared_ptr<const void> owner, std::string file_name)
       : source_(source), owner_(std::move(owner)), file_name_(std::move(file_name)), shardings_(source) {}
 
   Result<ir::Module> ImportModule();
 
   // For the importers of single operations.
-  const mlir::BytecodeModule& source() const { return source_; }
+  const mlir::ParsedModule& source() const { return source_; }
   const std::shared_ptr<const void>& owner() const { return owner_; }
   ir::Module& module() { return module_; }
   const ShardingReader& shardings() const { return shardings_; }
@@ -106,7 +106,7 @@ class Importer {
                            std::string_view default_name);
   Status SetRoot(Scope& scope, std::vector<ir::InstrId> results, Packing packing);
 
-  const mlir::BytecodeModule& source_;
+  const mlir::ParsedModule& source_;
   std::shared_ptr<const void> owner_;
   std::string file_name_;
   ShardingReader shardings_;

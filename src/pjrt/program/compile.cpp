@@ -39,13 +39,15 @@ Status CheckFormat(std::string_view format, std::string_view code) {
     if (frontend::IsHloProto(std::as_bytes(std::span(code)))) return {};
     return InvalidArgument("the program is no HloModuleProto", {}, "a program of format `hlo` is one, serialised");
   }
+  // Bytecode or text: the reader tells them apart.
   if (format != "mlir") return InvalidArgument(fmt::format("unknown program format `{}`", format));
-  if (!code.starts_with(kBytecodeMagic)) {
-    return InvalidArgument("the program is not MLIR bytecode", {},
-                           "a program of format `mlir` is a StableHLO portable artifact, which starts with 4D 4C EF 52",
-                           "write MLIR text with `stablehlo.serialize_portable_artifact_str`");
-  }
   return {};
+}
+
+// The name under which the given program is dumped.
+std::string_view DumpName(std::string_view format, std::string_view code) {
+  if (format == kHloFormat) return "program.pb";
+  return code.starts_with(kBytecodeMagic) ? "program.mlirbc" : "program.mlir";
 }
 
 std::string FingerprintOf(std::string_view code, std::string_view options) {
@@ -92,7 +94,7 @@ Result<std::shared_ptr<const Program>> CompileProgram(SavedProgram program, std:
   if (program.format == kHloFormat) UseDefaultLayouts(module);
   DumpAsEnvironmentSays(module, options.driver);
   TRY(const driver::Dump dump, driver::Dump::To(options.driver.dump_to));
-  TRY_STATUS(dump.Write(code.starts_with(kBytecodeMagic) ? "program.mlirbc" : "program.pb", code));
+  TRY_STATUS(dump.Write(std::string(DumpName(program.format, code)), code));
   TRY(driver::Compiled compiled, driver::Compile(std::move(module), options.driver));
   TRY_STATUS(CheckLayouts(compiled.executable->signature().parameters, "parameter"));
   TRY_STATUS(CheckLayouts(compiled.executable->signature().results, "result"));

@@ -19,7 +19,7 @@ struct Said {
 };
 
 // What the attributes of the arguments or results of `main` say (one dictionary each, or none at all).
-Result<std::vector<Said>> WhatIsSaid(const mlir::BytecodeModule& source, const ShardingReader& reader,
+Result<std::vector<Said>> WhatIsSaid(const mlir::ParsedModule& source, const ShardingReader& reader,
                                      const mlir::Operation& main, std::string_view attributes_name, size_t count) {
   TRY(std::optional<mlir::ArrayAttribute> attributes, source.Find<mlir::ArrayAttribute>(main, attributes_name));
   std::vector<Said> said(count);
@@ -44,7 +44,7 @@ Result<ir::Tiling> TilingSaid(const Said& said, int64_t rank, int64_t device_cou
 }
 
 // The array values among them, as tiles.
-Result<std::vector<ir::Tiling>> TilingsOf(const mlir::BytecodeModule& source, const std::vector<mlir::ValueId>& values,
+Result<std::vector<ir::Tiling>> TilingsOf(const mlir::ParsedModule& source, const std::vector<mlir::ValueId>& values,
                                           const std::vector<Said>& said, int64_t device_count) {
   std::vector<ir::Tiling> tilings;
   for (size_t value = 0; value < values.size(); ++value) {
@@ -59,7 +59,7 @@ Result<std::vector<ir::Tiling>> TilingsOf(const mlir::BytecodeModule& source, co
 }
 
 // Results of which nothing is said lie as what they are made from. Only meshes of all devices can say so.
-void FillInResults(const mlir::BytecodeModule& source, const ShardingReader& reader, const mlir::Block& body,
+void FillInResults(const mlir::ParsedModule& source, const ShardingReader& reader, const mlir::Block& body,
                    const std::vector<mlir::ValueId>& results, const std::vector<Said>& arguments, int64_t device_count,
                    std::vector<Said>& said) {
   ShardingPropagation propagation(source, reader);
@@ -76,7 +76,7 @@ void FillInResults(const mlir::BytecodeModule& source, const ShardingReader& rea
 }
 
 // The operations directly in the module.
-std::vector<const mlir::Operation*> TopOperations(const mlir::BytecodeModule& source) {
+std::vector<const mlir::Operation*> TopOperations(const mlir::ParsedModule& source) {
   std::vector<const mlir::Operation*> operations;
   for (const mlir::Region& region : source.root.regions) {
     for (const mlir::Block& block : region.blocks) {
@@ -89,7 +89,7 @@ std::vector<const mlir::Operation*> TopOperations(const mlir::BytecodeModule& so
 }  // namespace
 
 Result<ir::BorderTilings> ReadBorderTilings(std::span<const std::byte> bytes, int64_t device_count) {
-  TRY(const mlir::BytecodeModule source, mlir::ReadBytecode(bytes));
+  TRY(const mlir::ParsedModule source, mlir::ReadBytecode(bytes));
   ShardingReader shardings(source);
   const mlir::Operation* main = nullptr;
   for (const mlir::Operation* op : TopOperations(source)) {

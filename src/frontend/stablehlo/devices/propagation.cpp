@@ -20,7 +20,7 @@ bool UsesAxis(const ArraySharding& sharding, size_t axis) {
 
 }  // namespace
 
-ShardingPropagation::ShardingPropagation(const mlir::BytecodeModule& source, const ShardingReader& shardings)
+ShardingPropagation::ShardingPropagation(const mlir::ParsedModule& source, const ShardingReader& shardings)
     : source_(source), shardings_(shardings), operations_left_(kMostOperations) {
   for (const mlir::Region& region : source.root.regions) {
     for (const mlir::Block& block : region.blocks) {

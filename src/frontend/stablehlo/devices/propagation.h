@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "frontend/mlir_bytecode/bytecode_module.h"
+#include "frontend/mlir_bytecode/parsed_module.h"
 #include "frontend/stablehlo/devices/sharding.h"
 
 namespace stead::frontend {
@@ -16,7 +16,7 @@ namespace stead::frontend {
 class ShardingPropagation {
  public:
   // Both must outlive it.
-  ShardingPropagation(const mlir::BytecodeModule& source, const ShardingReader& shardings);
+  ShardingPropagation(const mlir::ParsedModule& source, const ShardingReader& shardings);
 
   void Set(mlir::ValueId value, ArraySharding sharding) { known_[value] = std::move(sharding); }
   // Nullptr: nothing is known.
@@ -44,7 +44,7 @@ class ShardingPropagation {
   std::vector<int64_t> Integers(const mlir::Operation& op, std::string_view name) const;
   const std::vector<int64_t>& DimensionsOf(mlir::ValueId value) const;
 
-  const mlir::BytecodeModule& source_;
+  const mlir::ParsedModule& source_;
   const ShardingReader& shardings_;
   std::unordered_map<std::string_view, const mlir::Operation*> functions_;
   std::unordered_map<mlir::ValueId, ArraySharding> known_;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "frontend/mlir_bytecode/bytecode_module.h"
+#include "frontend/mlir_bytecode/parsed_module.h"
 #include "ir/tiling.h"
 
 namespace stead::frontend {
@@ -47,7 +47,7 @@ struct ArraySharding {
 class ShardingReader {
  public:
   // `source` must outlive the reader.
-  explicit ShardingReader(const mlir::BytecodeModule& source) : source_(source) {}
+  explicit ShardingReader(const mlir::ParsedModule& source) : source_(source) {}
 
   // Remembers what a `sdy.mesh` operation defines.
   Status AddMesh(const mlir::Operation& op);
@@ -58,7 +58,7 @@ class ShardingReader {
   Result<Mesh> MeshNamed(mlir::AttributeId id) const;
   Result<AxisCut> CutAlong(const Mesh& mesh, mlir::AttributeId id) const;
 
-  const mlir::BytecodeModule& source_;
+  const mlir::ParsedModule& source_;
   std::unordered_map<std::string_view, Mesh> meshes_;
 };
 

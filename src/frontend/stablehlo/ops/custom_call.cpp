@@ -41,7 +41,7 @@ Result<std::vector<ir::OutputOperandAlias>> ImportAliases(const OpImport& op, co
 
 // The configuration: a string, or a dictionary of a typed FFI call, which only that version has.
 Status AddConfiguration(OpImport& op, std::vector<ir::ExtraAttribute>& extra) {
-  const mlir::BytecodeModule& source = op.importer().source();
+  const mlir::ParsedModule& source = op.importer().source();
   TRY(std::optional<mlir::AttributeId> typed, source.FindAttribute(op.operation(), "mhlo.backend_config"));
   if (typed) {
     TRY(std::string text, AttributeText(source.pool, *typed));
@@ -119,7 +119,7 @@ Status SetRowMajorResults(OpImport& op, ir::InstrId call, const std::vector<ir::
 }
 
 // The dimension that is reduced, from the configuration of an `ApproxTopK`.
-Result<int64_t> ReductionDimension(const OpImport& op, const mlir::BytecodeModule& source) {
+Result<int64_t> ReductionDimension(const OpImport& op, const mlir::ParsedModule& source) {
   TRY(std::optional<mlir::AttributeId> config, source.FindAttribute(op.operation(), "mhlo.backend_config"));
   if (!config) return op.Bad("has no configuration");
   TRY(mlir::DictionaryAttribute members, source.pool.Get<mlir::DictionaryAttribute>(*config));

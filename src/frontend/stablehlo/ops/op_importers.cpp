@@ -15,8 +15,11 @@ constexpr OpRow kRows[] = {
 #undef IMPORT_OP
 };
 
-// "abs" of "vhlo.abs_v1"; names of other dialects stay whole.
+// "abs" of "vhlo.abs_v1" and of "stablehlo.abs", "call" of "func.call"; names of other dialects stay whole.
 std::string_view UnversionedName(std::string_view full_name) {
+  for (std::string_view dialect : {"stablehlo.", "func."}) {
+    if (full_name.starts_with(dialect)) return full_name.substr(dialect.size());
+  }
   constexpr std::string_view kDialect = "vhlo.";
   if (!full_name.starts_with(kDialect)) return full_name;
   std::string_view name = full_name.substr(kDialect.size());

@@ -1,5 +1,6 @@
-// An MLIR bytecode file as a tree of operations over value ids, whatever the dialects.
-//   Input: made by ReadBytecode (reader.h).  Output: operations, their attributes by name, the types of their values.
+// An MLIR program as a tree of operations over value ids, whatever the dialects.
+//   Input: made by ReadBytecode (reader.h) or from text (frontend/mlir_text).  Output: operations, their attributes by name,
+//   the types of their values.
 //   Value ids count through the whole file and every operand was defined before its use; that is all that is checked
 //   here. Views and payloads point into the file's bytes, which must outlive the module.
 #pragma once
@@ -46,7 +47,7 @@ struct Region {
   std::vector<Block> blocks;
 };
 
-struct BytecodeModule {
+struct ParsedModule {
   std::string_view producer;  // "StableHLO_v1.17.0"
   AttributePool pool;
   IdVector<OpNameId, OpName> op_names;

@@ -1,4 +1,4 @@
-#include "frontend/mlir_bytecode/bytecode_module.h"
+#include "frontend/mlir_bytecode/parsed_module.h"
 
 namespace stead::frontend::mlir {
 
@@ -21,7 +21,7 @@ Result<std::optional<AttributeId>> ReadProperty(const AttributePool& pool, ByteR
 
 }  // namespace
 
-Result<std::optional<AttributeId>> BytecodeModule::FindAttribute(const Operation& op, std::string_view name) const {
+Result<std::optional<AttributeId>> ParsedModule::FindAttribute(const Operation& op, std::string_view name) const {
   const OpProperties* properties = op_names[op.name_id].properties;
   if (properties != nullptr && op.properties.size() > 0) {
     std::optional<size_t> position = PropertyPosition(*properties, name);
