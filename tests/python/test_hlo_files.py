@@ -22,7 +22,8 @@ def test_the_folder_has_files():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(FOLDER)))
 def test_jaxlib_reads_back_the_same_module(path):
-    text = path.read_text(errors="replace")
+    # XLA prints the negative zero in this way, and then takes it for the integer.
+    text = path.read_text(errors="replace").replace("constant(-0)", "constant(-0.0)")
     try:
         expected = structure(text, print_options(text))
     except Exception as error:  # noqa: BLE001 jaxlib's parser has no error type of its own

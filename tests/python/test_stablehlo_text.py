@@ -74,7 +74,23 @@ def test_text_computes_what_the_rewritten_artifact_does(name, tmp_path):
     assert text and text == artifact_
 
 
-CHLO_UNARY = ["acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i1e", "cosh", "digamma", "erf", "erf_inv", "erfc", "lgamma", "sinh", "square"]
+CHLO_UNARY = [
+    "acos",
+    "acosh",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "bessel_i1e",
+    "cosh",
+    "digamma",
+    "erf",
+    "erf_inv",
+    "erfc",
+    "lgamma",
+    "sinh",
+    "square",
+]
 CHLO_BINARY = ["next_after", "polygamma", "zeta"]
 # Their coefficients for f64 are not known to our reader, which says so.
 ONLY_F32 = {"bessel_i1e", "erf_inv", "erfc"}

@@ -3,43 +3,22 @@
 // module, and one that takes more memory than a stated multiple of its size.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <new>
 #include <protozero/pbf_writer.hpp>
 #include <random>
 #include <sstream>
 
+#include "base/heap_meter.h"
 #include "frontend/hlo_proto/message.h"
 #include "frontend/hlo_proto/reader.h"
 #include "frontend/hlo_proto/writer.h"
 #include "frontend/hlo_text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/verify.h"
-
-namespace {
-// Bytes that the heap holds, and the most that it held.
-std::atomic<int64_t> live_bytes = 0;
-std::atomic<int64_t> peak_bytes = 0;
-}  // namespace
-
-void* operator new(size_t size) {
-  void* memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  const int64_t live = live_bytes += static_cast<int64_t>(malloc_usable_size(memory));
-  if (live > peak_bytes) peak_bytes = live;
-  return memory;
-}
-void operator delete(void* memory) noexcept {
-  if (memory != nullptr) live_bytes -= static_cast<int64_t>(malloc_usable_size(memory));
-  std::free(memory);
-}
-void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
 
 namespace stead::frontend {
 namespace {
@@ -223,10 +202,9 @@ void CheckAccepted(const ir::Module& module, const std::string& mutant) {
 
 // Reads it within the stated memory.
 Result<ir::Module> ReadMeasured(const std::string& bytes) {
-  const int64_t before = live_bytes;
-  peak_bytes = before;
+  const HeapMeter meter;
   Result<ir::Module> module = ReadHloProto(Bytes(bytes), "mutant.pb");
-  EXPECT_LE(peak_bytes - before, kBytesPerByte * static_cast<int64_t>(bytes.size()) + kBytesAtLeast);
+  EXPECT_LE(meter.peak_bytes(), kBytesPerByte * static_cast<int64_t>(bytes.size()) + kBytesAtLeast);
   return module;
 }
 

@@ -9,6 +9,7 @@
 #include <random>
 #include <sstream>
 
+#include "base/heap_meter.h"
 #include "frontend/hlo_text/parser.h"
 #include "ir/text/printer.h"
 #include "ir/verify.h"
@@ -17,6 +18,9 @@ namespace stead::frontend {
 namespace {
 
 constexpr int kMutantsPerFile = 250;
+// What reading may hold at a time: the shortest instruction takes 12 characters and becomes one of some 2 KB.
+constexpr int64_t kBytesPerCharacter = 200;
+constexpr int64_t kBytesAnyway = 1 << 16;
 // Larger files only slow the test down; they hold nothing that smaller ones do not.
 constexpr size_t kLargestFile = 9000;
 
@@ -175,7 +179,9 @@ struct Outcomes {
 };
 
 void Judge(const std::string& mutant, Outcomes& outcomes) {
+  const HeapMeter meter;
   Result<ir::Module> module = ParseHloText(mutant, "mutant.hlo");
+  EXPECT_LE(meter.peak_bytes(), kBytesPerCharacter * static_cast<int64_t>(mutant.size()) + kBytesAnyway) << mutant;
   if (!module.ok()) {
     ++outcomes.refused;
     EXPECT_GT(module.error().where.line, 0) << module.error().ToString() << "\n" << mutant;
@@ -207,6 +213,16 @@ TEST(MutationTest, MutantsAreRefusedOrRead) {
   EXPECT_GT(outcomes.refused, 1000);
   EXPECT_GT(outcomes.unverified, 50);
   EXPECT_GT(outcomes.accepted, 300);
+}
+
+// The instructions that take the fewest characters.
+TEST(MutationTest, SmallestInstructionsTakeBoundedMemory) {
+  std::string text = "e{\n";
+  for (int number = 0; number < 10'000; ++number) text += "a" + std::to_string(number) + "=f32[]map()\n";
+  text += "}";
+  const HeapMeter meter;
+  EXPECT_TRUE(ParseHloText(text, "small.hlo").ok());
+  EXPECT_LE(meter.peak_bytes(), kBytesPerCharacter * static_cast<int64_t>(text.size()));
 }
 
 }  // namespace

@@ -206,7 +206,7 @@ FileBytes Mutate(const FileBytes& original, std::mt19937& random) {
 
 TEST(Reader, MutantsNeverCrash) {
   const char* scale = std::getenv("STEAD_TEST_SCALE");
-  int mutants_per_artifact = 300 * (scale ? std::max(1, std::atoi(scale)) : 1);
+  int mutants_per_artifact = 350 * (scale ? std::max(1, std::atoi(scale)) : 1);
   std::mt19937 random(20240611);
   int readable = 0, refused = 0;
   for (const auto& [name, bytes] : StoredArtifacts()) {

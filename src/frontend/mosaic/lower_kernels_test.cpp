@@ -9,6 +9,7 @@
 #include <random>
 #include <sstream>
 
+#include "base/heap_meter.h"
 #include "frontend/hlo_text/parser.h"
 #include "frontend/mlir_bytecode/reader.h"
 #include "frontend/mosaic/kernel_call.h"
@@ -177,6 +178,9 @@ std::vector<std::byte> Damaged(std::vector<std::byte> bytes, std::mt19937& rando
   return bytes;
 }
 
+// What importing may hold at a time: an operation becomes several instructions of some 2 KB.
+constexpr int64_t kBytesPerByte = 1000;
+
 TEST(LowerKernels, DamagedBodiesNeverCrash) {
   const char* scale = std::getenv("STEAD_TEST_SCALE");
   const int mutants = 750 * (scale == nullptr ? 1 : std::max(1, std::atoi(scale)));
@@ -187,7 +191,10 @@ TEST(LowerKernels, DamagedBodiesNeverCrash) {
     const std::vector<std::byte> body = ReadKernelBody(given.instruction(CallIn(given))).value();
     for (int mutant = 0; mutant < mutants; ++mutant) {
       ir::Module module = given;
-      Status status = ImportBytes(module, Damaged(body, random));
+      const std::vector<std::byte> damaged = Damaged(body, random);
+      const HeapMeter meter;
+      Status status = ImportBytes(module, damaged);
+      EXPECT_LE(meter.peak_bytes(), kBytesPerByte * static_cast<int64_t>(damaged.size()));
       ++(status.ok() ? read : refused);
       EXPECT_TRUE(status.ok() || !status.error().what.empty());
     }

@@ -1,38 +1,17 @@
 // Hostile text: mutants of the stored programs are refused with a place, or imported and verified. A crash, a sanitizer report
 // or an internal error is a failure; so is a mutant that takes more memory than a stated multiple of its size.
 #include <gtest/gtest.h>
-#include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <new>
 #include <random>
 #include <sstream>
 
+#include "base/heap_meter.h"
 #include "frontend/stablehlo/import.h"
 #include "ir/verify.h"
-
-namespace {
-// Bytes that the heap holds, and the most that it held.
-std::atomic<int64_t> live_text_bytes = 0;
-std::atomic<int64_t> peak_text_bytes = 0;
-}  // namespace
-
-void* operator new(size_t size) {
-  void* memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  const int64_t live = live_text_bytes += static_cast<int64_t>(malloc_usable_size(memory));
-  if (live > peak_text_bytes) peak_text_bytes = live;
-  return memory;
-}
-void operator delete(void* memory) noexcept {
-  if (memory != nullptr) live_text_bytes -= static_cast<int64_t>(malloc_usable_size(memory));
-  std::free(memory);
-}
-void operator delete(void* memory, size_t) noexcept { operator delete(memory); }
 
 namespace stead::frontend {
 namespace {
@@ -184,10 +163,9 @@ class TextMutator {
 };
 
 Result<ir::Module> ImportMeasured(const std::string& text) {
-  const int64_t before = live_text_bytes;
-  peak_text_bytes = before;
+  const HeapMeter meter;
   Result<ir::Module> module = ImportStablehloText(text, "mutant.mlir");
-  EXPECT_LE(peak_text_bytes - before, kBytesPerCharacter * static_cast<int64_t>(text.size()) + kBytesAnyway) << text;
+  EXPECT_LE(meter.peak_bytes(), kBytesPerCharacter * static_cast<int64_t>(text.size()) + kBytesAnyway) << text;
   return module;
 }
 
