@@ -33,8 +33,12 @@ Result<std::optional<std::vector<ValueId>>> ChloExpansion::Expand(std::string_vi
                                                                   Block& block) {
   using Expanded = std::optional<std::vector<ValueId>>;
   if (!name.starts_with("chlo.")) return Expanded();
-  if (name == "chlo.top_k" && op.operands.size() == 1 && result_types.size() == 2)
+  if (name == "chlo.top_k" && op.operands.size() == 1 && result_types.size() == 2) {
+    const Type operand = module_.pool.type(module_.value_types[op.operands[0]]).value();
+    if (operand.kind != TypeKind::kTensor || operand.dimensions.empty())
+      return InvalidArgument("`chlo.top_k` takes an array of rank 1 or more");
     return Expanded(ExpandTopK(op, result_types, block));
+  }
   const ChloFunction* function = FindChloFunction(name.substr(5));
   if (function == nullptr) return Expanded();
   if (op.operands.size() != function->operand_count || result_types.size() != 1)

@@ -29,9 +29,12 @@ Result<Operation> OperationReader::ReadProgram() {
   }
   TRY_STATUS(attributes_.CheckAliases());
   const bool is_module = block.operations.size() == 1 && module_.name_of(block.operations[0]) == "builtin.module";
-  if (is_module && !block.operations[0].regions.at(0).blocks.empty()) {
+  if (is_module) {
     Operation module = std::move(block.operations[0]);
-    std::ranges::move(chlo_.TakeFunctions(), std::back_inserter(module.regions[0].blocks[0].operations));
+    if (module.regions.empty()) module.regions.emplace_back();
+    std::vector<Block>& blocks = module.regions[0].blocks;
+    if (blocks.empty()) blocks.emplace_back();
+    std::ranges::move(chlo_.TakeFunctions(), std::back_inserter(blocks[0].operations));
     return module;
   }
   std::ranges::move(chlo_.TakeFunctions(), std::back_inserter(block.operations));

@@ -1,5 +1,7 @@
 #include "frontend/mlir_text/reader.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -11,6 +13,15 @@ namespace {
 
 // Offsets in the text are kept in 32 bits.
 constexpr size_t kLargestText = size_t{1} << 31;
+
+// Shardings are skipped as they are read, so that a program which needs them would mean another one.
+Status CheckDeviceCount(const ParsedModule& module) {
+  TRY(std::optional<IntegerAttribute> count, module.Find<IntegerAttribute>(module.root, "mhlo.num_partitions"));
+  if (!count || count->value == 1) return {};
+  return Unimplemented(
+      fmt::format("text of a program for several devices is not read: mhlo.num_partitions = {}", count->value), {}, {},
+      "hand it over as a portable artifact");
+}
 
 }  // namespace
 
@@ -34,6 +45,7 @@ Result<ParsedModule> ReadMlirText(std::string_view text, const std::string& file
   module.producer = "text";
   OperationReader reader(cursor, module);
   TRY(module.root, reader.ReadProgram());
+  TRY_STATUS(CheckDeviceCount(module));
   return module;
 }
 

@@ -167,6 +167,24 @@ TEST(MlirText, RefusesWhatDoesNotFit) {
             "attribute `a` is given twice");
 }
 
+TEST(MlirText, SpecialFunctionsOfWhatIsNoArrayAreRefused) {
+  EXPECT_FALSE(
+      ReadMlirText("func.func @main(%t: !stablehlo.token, %s: tensor<f32>) {\n"
+                   "%0:2 = chlo.top_k(%t, k = 1) : !stablehlo.token -> (tensor<1xf32>, tensor<1xi32>)\nreturn\n}",
+                   "test.mlir")
+          .ok());
+  EXPECT_FALSE(
+      ReadMlirText("func.func @main(%s: tensor<f32>) {\n%0 = chlo.zeta %s : tensor<f32> -> tensor<f32>\nreturn\n}",
+                   "test.mlir")
+          .ok());
+}
+
+TEST(MlirText, ProgramsForSeveralDevicesAreRefused) {
+  EXPECT_EQ(Refusal("module attributes {mhlo.num_partitions = 8 : i32} {}").code, ErrorCode::kUnimplemented);
+  EXPECT_TRUE(ReadMlirText("module attributes {mhlo.num_partitions = 1 : i32} {}", "test.mlir").ok());
+  EXPECT_TRUE(ReadMlirText("\"builtin.module\"() : () -> ()", "test.mlir").ok());
+}
+
 std::string Repeated(std::string_view text, int times) {
   std::string result;
   for (int time = 0; time < times; ++time) result += text;
