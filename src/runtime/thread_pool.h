@@ -24,9 +24,9 @@ class ThreadPool {
 
   // When sharing pays. Calling a sleeping helper costs the caller 5 to 20 us, and it comes 60 us later.
   struct Grain {
-    double least_nanoseconds = 25'000;           // of a loop that is shared while helpers are awake
+    double least_nanoseconds = 60'000;           // of a loop that is shared while helpers are awake
     double least_to_wake_nanoseconds = 150'000;  // of a loop for which they are woken
-    double chunk_nanoseconds = 10'000;           // of what is claimed at a time
+    double chunk_nanoseconds = 20'000;           // of what is claimed at a time
   };
 
   // `threads`: how many work at once, the caller among them. REQUIRES: threads >= 1.
