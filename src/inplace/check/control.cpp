@@ -10,7 +10,7 @@
 namespace stead::inplace::check {
 
 // Loops that run longer are not followed step by step.
-constexpr int64_t kMostSteps = 1000;
+constexpr int64_t kMostFollowedSteps = 1000;
 
 using ir::InstrId;
 using ir::Instruction;
@@ -378,7 +378,7 @@ Result<Leaf> Checker::LeafAfterLoop(InstrId id, size_t leaf, const std::vector<L
   const std::optional<int64_t> trips = analysis::TripCount(module_, id);
   if (pointer == nullptr || !trips) return Refused(id, "its result is not where its state is");
   size_t from = leaf;
-  for (int64_t step = 0; step < std::min(*trips, kMostSteps); ++step) {
+  for (int64_t step = 0; step < std::min(*trips, kMostFollowedSteps); ++step) {
     const StatePointer* moved = StatePointerOf(id, HeadSlices(id)[from].buffer);
     std::optional<size_t> handed_on = HandedOnLeaf(id, from);
     bool arrives = moved != nullptr && in_slot_.contains(moved->pointer);
@@ -387,7 +387,7 @@ Result<Leaf> Checker::LeafAfterLoop(InstrId id, size_t leaf, const std::vector<L
     if (arrives || !handed_on) return Refused(id, "its result is not in the slot that it is said to be in");
     from = *handed_on;
   }
-  if (*trips > kMostSteps) return Refused(id, "its result is not followed through so many iterations");
+  if (*trips > kMostFollowedSteps) return Refused(id, "its result is not followed through so many iterations");
   Leaf initial = leaves_.at(module_.instruction(id).operands[0])[from];
   if (!(PlaceOf(initial.place) == PlaceOf(place)))
     return Refused(id, "its result is not the initial value that it is said to be");

@@ -43,7 +43,7 @@ using ir::Opcode;
 namespace {
 
 // Loops that run longer are not followed step by step.
-constexpr int64_t kMostSteps = 1000;
+constexpr int64_t kMostPointerSteps = 1000;
 
 bool IsConstantArray(const Module& module, const Dataflow& dataflow, DefinitionId content) {
   const Instruction& made = module.instruction(dataflow.definition(content).instruction);
@@ -149,7 +149,7 @@ class LoopPointers {
   }
 
   PointerResult Result(int32_t leaf) const {
-    if (trips_ && *trips_ <= kMostSteps) return ResultAfter(*trips_, leaf);
+    if (trips_ && *trips_ <= kMostPointerSteps) return ResultAfter(*trips_, leaf);
     PointerResult result{.is_pointer = true};
     std::vector<bool> seen(static_cast<size_t>(count_), false);
     for (std::optional<int32_t> next = leaf; next && !seen[static_cast<size_t>(*next)]; next = Source(*next)) {

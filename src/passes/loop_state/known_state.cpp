@@ -28,9 +28,9 @@ bool AbsorbsFills(Opcode opcode) {
   return ir::IsElementwise(opcode) || opcode == Opcode::kDynamicSlice || opcode == Opcode::kSlice;
 }
 
-class LoopState {
+class KnownLoopState {
  public:
-  LoopState(ir::Module& module, InstrId loop) : module_(module), loop_(loop) {}
+  KnownLoopState(ir::Module& module, InstrId loop) : module_(module), loop_(loop) {}
 
   bool WriteOut() {
     const Instruction& loop = module_.instruction(loop_);
@@ -102,7 +102,7 @@ Result<PassReport> WriteOutKnownState(ir::Module& module) {
   for (ir::ComputationId computation : order) {
     const std::vector<InstrId> list = module.computation(computation).instructions;
     for (InstrId id : list) {
-      if (module.instruction(id).opcode == Opcode::kWhile) changed |= LoopState(module, id).WriteOut();
+      if (module.instruction(id).opcode == Opcode::kWhile) changed |= KnownLoopState(module, id).WriteOut();
     }
   }
   return PassReport{changed};
