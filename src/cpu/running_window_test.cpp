@@ -31,8 +31,8 @@ TEST(RunningWindow, EveryDimensionAndDirection) {
     ExpectSame(Program({.op = "minimum", .initial = "inf", .window = window}));
     ExpectSame(Program({.type = "s32", .op = "maximum", .initial = "-2147483648", .window = window}));
     ExpectSame(Program({.type = "s8", .op = "minimum", .initial = "127", .window = window}));
-    // The interpreter rounds each sum, the machine only what is stored.
-    ExpectSame(Program({.type = "bf16", .window = window}), 0.1);
+    // Each sum is rounded, as everywhere.
+    ExpectSame(Program({.type = "bf16", .window = window}), 0);
   }
 }
 

@@ -3,7 +3,6 @@
 #include <llvm/IR/Operator.h>
 
 #include "cpu/llvm/generator/generator.h"
-#include "cpu/llvm/generator/reducer.h"
 
 namespace stead::cpu {
 
@@ -56,7 +55,6 @@ void Generator::Running(const Instruction& reduce_window, int64_t length, bool a
                         const std::vector<MemoryArray>& results,
                         const std::function<Index(const IndexExpression&)>& index_of) {
   const size_t count = results.size();
-  const std::optional<ir::Opcode> simple = count == 1 ? SimpleReducer(module_, reduce_window.called[0]) : std::nullopt;
   Values initial;
   for (size_t number = 0; number < count; ++number) {
     llvm::Value* const value = At(reduce_window.operands[count + number], {});
@@ -66,16 +64,10 @@ void Generator::Running(const Instruction& reduce_window, int64_t length, bool a
     const Index index = index_of(counters[0]);
     Values elements;
     for (size_t number = 0; number < count; ++number) elements.push_back(At(reduce_window.operands[number], index));
-    Values next;
-    if (simple) {
-      const ElementType type = AccumulatorType(results[0].shape.element_type);
-      next = {arithmetic_.Binary(*simple, type, accumulators[0], arithmetic_.Splat(elements[0], accumulators[0]))};
-    } else {
-      Values arguments = ascends ? accumulators : elements;
-      const Values& others = ascends ? elements : accumulators;
-      arguments.insert(arguments.end(), others.begin(), others.end());
-      next = Call(reduce_window.called[0], arguments);
-    }
+    Values arguments = ascends ? accumulators : elements;
+    const Values& others = ascends ? elements : accumulators;
+    arguments.insert(arguments.end(), others.begin(), others.end());
+    const Values next = Call(reduce_window.called[0], arguments);
     for (size_t number = 0; number < count; ++number)
       Store(results[number], index, registers_.Round(next[number], results[number].shape.element_type));
     return next;
