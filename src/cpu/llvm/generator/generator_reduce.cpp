@@ -7,8 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
-
-#include "cpu/llvm/generator/reducer.h"
+#include <optional>
 
 namespace stead::cpu {
 namespace {
@@ -32,6 +31,38 @@ bool IsAssociative(Opcode opcode) {
     case Opcode::kXor: return true;
     default: return false;
   }
+}
+
+// The op of a reducer that is one associative op on its two parameters.
+std::optional<Opcode> SimpleReducer(const ir::Module& module, ir::ComputationId reducer) {
+  const Instruction& root = module.instruction(module.root(reducer));
+  // Complex products have no value that changes nothing: 0 times an infinite part is NaN.
+  if (ir::IsComplex(root.shape.element_type) && root.opcode != Opcode::kAdd) return std::nullopt;
+  const std::vector<InstrId>& parameters = module.computation(reducer).parameters;
+  if (!IsAssociative(root.opcode) || parameters.size() != 2 ||
+      !std::ranges::is_permutation(root.operands, parameters)) {
+    return std::nullopt;
+  }
+  return root.opcode;
+}
+
+// True for a pair of a value and a place of which one is chosen, the places deciding between equal values, as in the place of the
+// largest element: without NaN, pairs may be combined in any order, and the initial one more than once.
+bool IsSelection(const ir::Module& module, ir::ComputationId reducer) {
+  const std::vector<InstrId>& parameters = module.computation(reducer).parameters;
+  const Instruction& root = module.instruction(module.root(reducer));
+  if (root.opcode != Opcode::kTuple || root.operands.size() != 2 || parameters.size() != 4) return false;
+  for (size_t number = 0; number < 2; ++number) {
+    const Instruction& result = module.instruction(root.operands[number]);
+    if (result.opcode != Opcode::kSelect || ir::IsComplex(result.shape.element_type)) return false;
+    const std::vector<InstrId> choices = {result.operands[1], result.operands[2]};
+    if (!std::ranges::is_permutation(choices, std::vector{parameters[number], parameters[2 + number]})) return false;
+  }
+  return std::ranges::any_of(module.computation(reducer).instructions, [&](InstrId id) {
+    const Instruction& member = module.instruction(id);
+    return member.opcode == Opcode::kCompare &&
+           std::ranges::is_permutation(member.operands, std::vector{parameters[1], parameters[3]});
+  });
 }
 
 // The value that changes nothing: what switched-off lanes and fresh accumulators hold.
@@ -70,35 +101,6 @@ Index KeptIndex(const Shape& operand, const ir::Dimensions& reduced, const Index
 }
 
 }  // namespace
-
-std::optional<Opcode> SimpleReducer(const ir::Module& module, ir::ComputationId reducer) {
-  const Instruction& root = module.instruction(module.root(reducer));
-  // Complex products have no value that changes nothing: 0 times an infinite part is NaN.
-  if (ir::IsComplex(root.shape.element_type) && root.opcode != Opcode::kAdd) return std::nullopt;
-  const std::vector<InstrId>& parameters = module.computation(reducer).parameters;
-  if (!IsAssociative(root.opcode) || parameters.size() != 2 ||
-      !std::ranges::is_permutation(root.operands, parameters)) {
-    return std::nullopt;
-  }
-  return root.opcode;
-}
-
-bool IsSelection(const ir::Module& module, ir::ComputationId reducer) {
-  const std::vector<InstrId>& parameters = module.computation(reducer).parameters;
-  const Instruction& root = module.instruction(module.root(reducer));
-  if (root.opcode != Opcode::kTuple || root.operands.size() != 2 || parameters.size() != 4) return false;
-  for (size_t number = 0; number < 2; ++number) {
-    const Instruction& result = module.instruction(root.operands[number]);
-    if (result.opcode != Opcode::kSelect || ir::IsComplex(result.shape.element_type)) return false;
-    const std::vector<InstrId> choices = {result.operands[1], result.operands[2]};
-    if (!std::ranges::is_permutation(choices, std::vector{parameters[number], parameters[2 + number]})) return false;
-  }
-  return std::ranges::any_of(module.computation(reducer).instructions, [&](InstrId id) {
-    const Instruction& member = module.instruction(id);
-    return member.opcode == Opcode::kCompare &&
-           std::ranges::is_permutation(member.operands, std::vector{parameters[1], parameters[3]});
-  });
-}
 
 ElementType AccumulatorType(ElementType type) {
   return ir::IsFloat(type) && ir::ElementBits(type) < 32 ? ElementType::kF32 : type;
