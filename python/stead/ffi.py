@@ -11,6 +11,7 @@ from stead import callbacks
 
 _TYPED_FFI = 1
 _BUFFER_CALLBACK = "xla_buffer_python_cpu_callback"
+_ADOPT_ERROR_MAKER = "stead_adopt_error_maker"
 _STAGES = ("instantiate", "prepare", "initialize", "execute")
 
 ctypes.pythonapi.PyCapsule_GetName.restype = ctypes.c_char_p
@@ -35,6 +36,8 @@ def install(library_path: str | os.PathLike[str]) -> None:
         xla_client._xla.register_custom_type(name, registration)
         plugin.register_type(name, registration)
 
+    # jaxlib shows its own errors to each handler that it gets.
+    xla_client._xla.register_custom_call_target(_ADOPT_ERROR_MAKER, plugin.adopt_error_maker(), "cpu", _TYPED_FFI, 0)
     # Registered inside jaxlib, so it passes through no function of Python. That of the other callbacks serves the built-in
     # backend alone.
     buffer_callback = xla_client.custom_call_targets("Host").get(_BUFFER_CALLBACK)
@@ -51,12 +54,19 @@ class _Plugin:
 
     def __init__(self, library_path):
         library = ctypes.CDLL(os.fspath(library_path))
+        self._library = library
         self._register_handler = library.stead_register_ffi_handler
         self._register_handler.restype = ctypes.c_char_p
         self._register_handler.argtypes = [ctypes.c_char_p] + [ctypes.c_void_p] * len(_STAGES)
         self._register_type = library.stead_register_ffi_type
         self._register_type.restype = ctypes.c_char_p
         self._register_type.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
+
+    def adopt_error_maker(self):
+        """A handler through which the plugin's errors become those of the runtime that gets it."""
+        from jax import ffi
+
+        return ffi.pycapsule(getattr(self._library, _ADOPT_ERROR_MAKER))
 
     def register_handler(self, name, capsule_of_stage):
         pointers = [_pointer(capsule_of_stage.get(stage)) for stage in _STAGES]

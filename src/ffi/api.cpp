@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "ffi/error.h"
 #include "ffi/registry.h"
 
 namespace stead::ffi {
@@ -14,15 +15,11 @@ StateObject::~StateObject() { DestroyObject(type_id, object); }
 
 namespace {
 
-XLA_FFI_Error* NewError(XLA_FFI_Error_Code code, std::string message) {
-  return new XLA_FFI_Error{static_cast<uint64_t>(code) << 2 | 1, code, std::move(message)};
-}
-
 XLA_FFI_Error* ErrorCreate(XLA_FFI_Error_Create_Args* args) { return NewError(args->errc, args->message); }
 
-void ErrorGetMessage(XLA_FFI_Error_GetMessage_Args* args) { args->message = args->error->message.c_str(); }
+void ErrorGetMessage(XLA_FFI_Error_GetMessage_Args* args) { args->message = MessageOf(args->error); }
 
-void ErrorDestroy(XLA_FFI_Error_Destroy_Args* args) { delete args->error; }
+void ErrorDestroy(XLA_FFI_Error_Destroy_Args* args) { DestroyError(args->error); }
 
 XLA_FFI_Error* HandlerRegister(XLA_FFI_Handler_Register_Args* args) {
   const XLA_FFI_Handler_Bundle& given = args->bundle;
@@ -32,7 +29,8 @@ XLA_FFI_Error* HandlerRegister(XLA_FFI_Handler_Register_Args* args) {
 }
 
 XLA_FFI_Error* StreamGet(XLA_FFI_Stream_Get_Args*) {
-  return NewError(XLA_FFI_Error_Code_UNIMPLEMENTED, "a CPU has no streams");
+  // The first words are XLA's: users look for them.
+  return NewError(XLA_FFI_Error_Code_UNIMPLEMENTED, "XLA FFI GPU context is not available: a CPU has no streams");
 }
 
 XLA_FFI_Error* TypeRegister(XLA_FFI_Type_Register_Args* args) {
@@ -164,30 +162,11 @@ XLA_FFI_Api MakeApi() {
   return api;
 }
 
-// The kinds of failure that our diagnostics tell apart; the rest is a failure inside the handler.
-ErrorCode CodeOf(XLA_FFI_Error_Code code) {
-  switch (code) {
-    case XLA_FFI_Error_Code_INVALID_ARGUMENT: return ErrorCode::kInvalidArgument;
-    case XLA_FFI_Error_Code_NOT_FOUND: return ErrorCode::kNotFound;
-    case XLA_FFI_Error_Code_FAILED_PRECONDITION: return ErrorCode::kFailedPrecondition;
-    case XLA_FFI_Error_Code_RESOURCE_EXHAUSTED: return ErrorCode::kResourceExhausted;
-    case XLA_FFI_Error_Code_UNIMPLEMENTED: return ErrorCode::kUnimplemented;
-    default: return ErrorCode::kInternal;
-  }
-}
-
 }  // namespace
 
 const XLA_FFI_Api* GetApi() {
   static const XLA_FFI_Api api = MakeApi();
   return &api;
-}
-
-Status ToStatus(XLA_FFI_Error* error, const std::string& doing, const SourcePlace& where) {
-  if (error == nullptr) return {};
-  const std::unique_ptr<XLA_FFI_Error> owned(error);
-  return Diagnostic{
-      .code = CodeOf(owned->code), .what = fmt::format("{} failed: {}", doing, owned->message), .where = where};
 }
 
 XLA_FFI_Error* Await(XLA_FFI_Future* future) {

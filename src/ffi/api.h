@@ -9,19 +9,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <string>
 
-#include "base/result.h"
 #include "ffi/execution.h"
 #include "xla/ffi/api/c_api.h"
-
-struct XLA_FFI_Error {
-  // Some handlers inside jaxlib take an error of ours for one of theirs, which is an absl::Status; one without a message
-  // is this number in one word.
-  uint64_t status_word = 0;
-  XLA_FFI_Error_Code code = XLA_FFI_Error_Code_INTERNAL;
-  std::string message;
-};
 
 namespace stead::ffi {
 
@@ -59,9 +49,6 @@ struct XLA_FFI_Future {
 namespace stead::ffi {
 
 const XLA_FFI_Api* GetApi();
-
-// Takes over `error`; null is success. `doing` names the target for the reader.
-Status ToStatus(XLA_FFI_Error* error, const std::string& doing, const SourcePlace& where);
 
 // Waits for the end of an asynchronous handler, null included, and takes over the future and its error.
 XLA_FFI_Error* Await(XLA_FFI_Future* future);

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "ffi/error.h"
+
 namespace stead::ffi {
 
 AttributeTable::AttributeTable(Dictionary dictionary) : dictionary_(std::move(dictionary)) {
@@ -91,7 +93,7 @@ XLA_FFI_Error* CallFrame::Call(Handler* handler, XLA_FFI_ExecutionStage stage, s
   // A handler that failed at once may still have started work that uses the buffers.
   XLA_FFI_Error* const late_error = Await(frame.future);
   if (error == nullptr) return late_error;
-  delete late_error;
+  DestroyError(late_error);
   return error;
 }
 

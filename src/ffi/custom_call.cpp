@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ffi/call_frame.h"
+#include "ffi/error.h"
 
 namespace stead::ffi {
 namespace {

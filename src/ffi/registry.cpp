@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "ffi/api.h"
+#include "ffi/error.h"
 
 namespace stead::ffi {
 namespace {

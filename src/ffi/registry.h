@@ -31,6 +31,10 @@ struct HandlerBundle {
 Status RegisterHandler(const std::string& target, const HandlerBundle& bundle);
 std::optional<HandlerBundle> FindHandler(const std::string& target);
 
+// A handler for another runtime, which shows its makers of errors to each handler that it gets: they become ours, unless an
+// error was made before. Called as a handler it does nothing.
+XLA_FFI_Error* AdoptErrorMaker(XLA_FFI_CallFrame* frame);
+
 using TypeDeleter = void (*)(void* object);
 
 // `type_id` 0: a new one is made. RETURNS the id, or an error when the name has another id already.

@@ -1,4 +1,4 @@
-// Where handlers of custom calls come in: two functions beside the PJRT table for the Python package (python/stead/ffi.py).
+// Where handlers of custom calls come in: three functions beside the PJRT table for the Python package (python/stead/ffi.py).
 //   The table's own extension for this takes the stage `execute` alone, and handlers may have four.
 //   RETURN null, or what went wrong; the text lives until the thread's next call.
 #include <exception>
@@ -47,4 +47,9 @@ extern "C" __attribute__((visibility("default"))) const char* stead_register_ffi
     TRY(*type_id, stead::ffi::RegisterType(name, *type_id, deleter));
     return {};
   });
+}
+
+// For jaxlib's registry of handlers.
+extern "C" __attribute__((visibility("default"))) XLA_FFI_Error* stead_adopt_error_maker(XLA_FFI_CallFrame* frame) {
+  return stead::ffi::AdoptErrorMaker(frame);
 }
