@@ -473,38 +473,6 @@ ENTRY e {{
   }
 }
 
-TEST(Sorting, KeysAndPayload) {
-  const std::string less = R"(HloModule m
-less {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  i = s32[] parameter(2)
-  j = s32[] parameter(3)
-  ROOT l = pred[] compare(a, b), direction=LT, type=TOTALORDER
-}
-)";
-  for (const std::string dimension : {"0", "1"}) {
-    ExpectSame(less + R"(ENTRY e {
-  a = f32[37,50] parameter(0)
-  r = f32[37,50] round-nearest-even(a)
-  n = s32[37,50] iota(), iota_dimension=)" +
-               dimension + R"(
-  ROOT s = (f32[37,50], s32[37,50]) sort(r, n), dimensions={)" +
-               dimension + R"(}, is_stable=true, to_apply=less
-})");
-  }
-  ExpectSame(R"(HloModule m
-greater {
-  a = u8[] parameter(0)
-  b = u8[] parameter(1)
-  ROOT l = pred[] compare(a, b), direction=GT
-}
-ENTRY e {
-  a = u8[1000] parameter(0)
-  ROOT s = u8[1000] sort(a), dimensions={0}, to_apply=greater
-})");
-}
-
 TEST(Kernels, TopK) {
   for (const std::string type : {"f32", "f64", "bf16", "f16", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"}) {
     for (const std::string largest : {"true", "false"}) {

@@ -1,7 +1,9 @@
-// Sorts row numbers by merging, with the arrays' rows gathered side by side, then puts the elements where their numbers say.
+// Sorts row numbers, with the arrays' rows gathered side by side, then puts the elements where their numbers say. By a comparator
+// they are sorted by merging; keys are sorted digit by digit, the last one first (Knuth, The Art of Computer Programming 5.2.5).
 #include "cpu/kernels/sort.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <numeric>
@@ -16,13 +18,53 @@ void CopyElements(std::byte* to, int64_t to_stride, const std::byte* from, int64
   for (int64_t index = 0; index < size; ++index) std::memcpy(to + index * to_stride, from + index * from_stride, bytes);
 }
 
-// What a thread keeps between sorts.
-struct Workspace {
-  std::vector<std::byte> elements;
-  std::vector<int64_t> starts;
-  std::vector<int64_t> order, merged;
-  std::vector<const void*> pointers;
+// The rows that are sorted together.
+struct Rows {
+  void* const* rows;
+  const int64_t* element_bytes;
+  int64_t array_count, size, stride;
 };
+
+// The elements of the rows, array after array without gaps between them.
+class GatheredRows {
+ public:
+  void Gather(const Rows& rows) {
+    starts_.clear();
+    int64_t total = 0;
+    for (int64_t array = 0; array < rows.array_count; ++array) {
+      starts_.push_back(total);
+      // Every array starts at a multiple of the largest alignment.
+      total += (rows.size * rows.element_bytes[array] + 15) / 16 * 16;
+    }
+    bytes_.resize(total);
+    for (int64_t array = 0; array < rows.array_count; ++array) {
+      const int64_t bytes = rows.element_bytes[array];
+      CopyElements(bytes_.data() + starts_[array], bytes, static_cast<std::byte*>(rows.rows[array]),
+                   rows.stride * bytes, bytes, rows.size);
+    }
+  }
+
+  const void* At(const Rows& rows, int64_t array, int64_t index) const {
+    return bytes_.data() + starts_[array] + index * rows.element_bytes[array];
+  }
+
+  // Element k of the rows becomes the one that was number order_of(k).
+  template <typename OrderOf>
+  void Place(const Rows& rows, OrderOf order_of) const {
+    for (int64_t array = 0; array < rows.array_count; ++array) {
+      std::byte* const row = static_cast<std::byte*>(rows.rows[array]);
+      const int64_t bytes = rows.element_bytes[array];
+      for (int64_t index = 0; index < rows.size; ++index)
+        std::memcpy(row + index * rows.stride * bytes, At(rows, array, order_of(index)), bytes);
+    }
+  }
+
+ private:
+  std::vector<std::byte> bytes_;
+  std::vector<int64_t> starts_;
+};
+
+// --- by a comparator
 
 constexpr int64_t kShortRun = 16;
 
@@ -54,43 +96,95 @@ void MergeSort(std::vector<int64_t>& items, std::vector<int64_t>& other, Less le
   }
 }
 
+// --- by keys
+
+struct Item {
+  uint64_t key;
+  int64_t number;
+};
+
+// Below this many, counting digits costs more than comparing keys.
+constexpr int64_t kFewItems = 128;
+constexpr int kDigitBits = 8;
+constexpr size_t kDigits = size_t{1} << kDigitBits;
+constexpr int kPlaces = 64 / kDigitBits;
+
+size_t DigitOf(uint64_t key, int place) { return (key >> (place * kDigitBits)) % kDigits; }
+
+// Items come in the order of their numbers, and equal keys keep it.
+void SortItems(std::vector<Item>& items, std::vector<Item>& other) {
+  if (static_cast<int64_t>(items.size()) < kFewItems) {
+    std::ranges::sort(items, [](const Item& left, const Item& right) {
+      return left.key != right.key ? left.key < right.key : left.number < right.number;
+    });
+    return;
+  }
+  std::array<std::array<int64_t, kDigits>, kPlaces> counts = {};
+  for (const Item& item : items) {
+    for (int place = 0; place < kPlaces; ++place) ++counts[place][DigitOf(item.key, place)];
+  }
+  other.resize(items.size());
+  for (int place = 0; place < kPlaces; ++place) {
+    std::array<int64_t, kDigits>& next = counts[place];
+    const bool is_constant = next[DigitOf(items[0].key, place)] == static_cast<int64_t>(items.size());
+    if (is_constant) continue;
+    std::exclusive_scan(next.begin(), next.end(), next.begin(), int64_t{0});
+    for (const Item& item : items) other[next[DigitOf(item.key, place)]++] = item;
+    std::swap(items, other);
+  }
+}
+
+// What a thread keeps between sorts of rows that are not long.
+struct Workspace {
+  GatheredRows elements;
+  std::vector<int64_t> order, merged;
+  std::vector<Item> items, moved;
+  std::vector<const void*> pointers;
+};
+thread_local Workspace workspace;
+
+constexpr int64_t kMostElementsKept = int64_t{1} << 20;
+
+void ReleaseAfter(int64_t size) {
+  if (size > kMostElementsKept) workspace = {};
+}
+
 }  // namespace
 
 void SortRow(void* const* rows, const int64_t* element_bytes, int64_t array_count, int64_t size, int64_t stride,
              SortComparator* comparator) {
-  thread_local Workspace workspace;
-  std::vector<int64_t>& starts = workspace.starts;
-  starts.clear();
-  int64_t total = 0;
-  for (int64_t array = 0; array < array_count; ++array) {
-    starts.push_back(total);
-    // Every array starts at a multiple of the largest alignment.
-    total += (size * element_bytes[array] + 15) / 16 * 16;
-  }
-  workspace.elements.resize(total);
-  std::byte* const elements = workspace.elements.data();
-  for (int64_t array = 0; array < array_count; ++array) {
-    CopyElements(elements + starts[array], element_bytes[array], static_cast<std::byte*>(rows[array]),
-                 stride * element_bytes[array], element_bytes[array], size);
-  }
-  workspace.order.resize(size);
-  workspace.merged.resize(size);
-  std::iota(workspace.order.begin(), workspace.order.end(), 0);
-  workspace.pointers.resize(2 * array_count);
-  MergeSort(workspace.order, workspace.merged, [&](int64_t left, int64_t right) {
+  const Rows all = {rows, element_bytes, array_count, size, stride};
+  Workspace& work = workspace;
+  work.elements.Gather(all);
+  work.order.resize(size);
+  work.merged.resize(size);
+  std::iota(work.order.begin(), work.order.end(), 0);
+  work.pointers.resize(2 * array_count);
+  MergeSort(work.order, work.merged, [&](int64_t left, int64_t right) {
     for (int64_t array = 0; array < array_count; ++array) {
-      workspace.pointers[2 * array] = elements + starts[array] + left * element_bytes[array];
-      workspace.pointers[2 * array + 1] = elements + starts[array] + right * element_bytes[array];
+      work.pointers[2 * array] = work.elements.At(all, array, left);
+      work.pointers[2 * array + 1] = work.elements.At(all, array, right);
     }
-    return comparator(workspace.pointers.data());
+    return comparator(work.pointers.data());
   });
-  for (int64_t array = 0; array < array_count; ++array) {
-    std::byte* const row = static_cast<std::byte*>(rows[array]);
-    const int64_t bytes = element_bytes[array];
-    for (int64_t index = 0; index < size; ++index) {
-      std::memcpy(row + index * stride * bytes, elements + starts[array] + workspace.order[index] * bytes, bytes);
-    }
+  work.elements.Place(all, [&](int64_t index) { return work.order[index]; });
+  ReleaseAfter(size);
+}
+
+void SortRowByKey(void* const* rows, const int64_t* element_bytes, int64_t array_count, int64_t size, int64_t stride,
+                  SortKeyFunction* key) {
+  const Rows all = {rows, element_bytes, array_count, size, stride};
+  Workspace& work = workspace;
+  work.elements.Gather(all);
+  work.items.resize(size);
+  work.pointers.resize(array_count);
+  for (int64_t index = 0; index < size; ++index) {
+    for (int64_t array = 0; array < array_count; ++array) work.pointers[array] = work.elements.At(all, array, index);
+    work.items[index] = {key(work.pointers.data()), index};
   }
+  SortItems(work.items, work.moved);
+  work.elements.Place(all, [&](int64_t index) { return work.items[index].number; });
+  ReleaseAfter(size);
 }
 
 }  // namespace stead::cpu

@@ -1,4 +1,4 @@
-// Sorts the elements of one row of several arrays together, by a comparator compiled for the program.
+// Sorts the elements of one row of several arrays together, by a comparator or a key compiled for the program.
 //   Stable: elements that compare equal keep their order.
 #pragma once
 
@@ -13,5 +13,13 @@ using SortComparator = bool(const void* const* elements);
 // The arrays' rows have `size` elements, `stride` elements apart; `element_bytes` is per array, at most 16.
 void SortRow(void* const* rows, const int64_t* element_bytes, int64_t array_count, int64_t size, int64_t stride,
              SortComparator* comparator);
+
+// `elements` points to the element of each array. Elements stand in the order of these numbers.
+using SortKeyFunction = uint64_t(const void* const* elements);
+
+// The same for a comparator that compares a key of each element.
+//   Cost: O(size * bytes of the largest key) where a row is long, with 16 to 32 bytes per element beside the row.
+void SortRowByKey(void* const* rows, const int64_t* element_bytes, int64_t array_count, int64_t size, int64_t stride,
+                  SortKeyFunction* key);
 
 }  // namespace stead::cpu

@@ -39,6 +39,7 @@ const CSymbol kSymbols[] = {
     {"memmove", Address(&::memmove)},
     {"memset", Address(&::memset)},
     {"stead.sort_row", Address(&SortRow)},
+    {"stead.sort_row_by_key", Address(&SortRowByKey)},
     {"stead.select_row", Address(&SelectRow)},
     {"__truncsfhf2", Address(&__truncsfhf2)},
     {"__truncdfhf2", Address(&__truncdfhf2)},

@@ -8,7 +8,7 @@
 //     running   cumulative reduce-windows: one pass along the dimension
 //     scatter   a loop over the updates, in order
 //     select-and-scatter  a loop over the windows
-//     sort      row by row, by a routine that calls the program's comparator
+//     sort      row by row, by a routine that calls the program's comparator, or what makes the numbers that it compares
 //   Results of the same shape share one nest, and all their values are computed before the first is stored.
 #pragma once
 
@@ -16,6 +16,7 @@
 
 #include <set>
 
+#include "cpu/llvm/emitter/sort_key.h"
 #include "cpu/llvm/generator/generator.h"
 #include "cpu/llvm/kernel_compiler.h"
 
@@ -91,7 +92,11 @@ class KernelEmitter {
   bool CopiesRowByRow(const std::vector<Output>& outputs) const;
   void EmitSort(const std::vector<Output>& outputs);
   void EmitTopK(const std::vector<Output>& outputs);
+  // Of type bool(ptr elements), or i64(ptr elements): what SortRow and SortRowByKey take.
   llvm::Function* EmitComparator(const ir::Instruction& sort);
+  llvm::Function* EmitSortKey(const ir::Instruction& sort, const SortKey& key);
+  // A call of the sorting routine, without the rows that it is for.
+  std::function<void(llvm::Value* rows)> SortCall(const ir::Instruction& sort, const std::vector<Output>& outputs);
   // Fills `array` with the value of `id`, unless it lies there already.
   void EmitInitial(const Output& output, ir::InstrId id);
   // A loop nest over a box in the order of memory, or a share of it; the dimension `vector_dim` (-1: none) innermost, in vectors.

@@ -12,25 +12,74 @@ namespace stead::cpu {
 using ir::InstrId;
 using ir::Instruction;
 
-// bool(ptr elements): loads the left and right element of every array and runs the program's comparator on them.
-llvm::Function* KernelEmitter::EmitComparator(const Instruction& sort) {
-  llvm::FunctionType* const type = llvm::FunctionType::get(builder_.getInt1Ty(), {builder_.getPtrTy()}, false);
-  llvm::Function* const function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
-                                                          function_->getName() + ".compare", *function_->getParent());
-  function->addRetAttr(llvm::Attribute::ZExt);
-  const llvm::IRBuilderBase::InsertPointGuard restore(builder_);
-  builder_.SetInsertPoint(llvm::BasicBlock::Create(builder_.getContext(), "entry", function));
-  Registers registers(builder_);
+namespace {
+
+// A function of the elements that a comparator sees, left and right of each array; `load_from` says at which of the given
+// addresses parameter k lies, `body` makes its result.
+llvm::Function* EmitOfElements(llvm::IRBuilder<>& builder, const ir::Module& module, llvm::Function* kernel,
+                               ir::ComputationId comparator, llvm::Type* result,
+                               const std::function<size_t(size_t)>& load_from,
+                               const std::function<llvm::Value*(const std::vector<llvm::Value*>&)>& body) {
+  llvm::FunctionType* const type = llvm::FunctionType::get(result, {builder.getPtrTy()}, false);
+  llvm::Function* const function =
+      llvm::Function::Create(type, llvm::Function::InternalLinkage, kernel->getName() + ".order", *kernel->getParent());
+  const llvm::IRBuilderBase::InsertPointGuard restore(builder);
+  builder.SetInsertPoint(llvm::BasicBlock::Create(builder.getContext(), "entry", function));
+  Registers registers(builder);
   std::vector<llvm::Value*> arguments;
-  for (InstrId parameter : module_.computation(sort.called[0]).parameters) {
-    const ir::ElementType element = module_.shape(parameter).element_type;
-    llvm::Value* const slot = builder_.CreateConstGEP1_64(builder_.getPtrTy(), function->getArg(0), arguments.size());
-    llvm::Value* const address = builder_.CreateLoad(builder_.getPtrTy(), slot);
+  for (InstrId parameter : module.computation(comparator).parameters) {
+    const ir::ElementType element = module.shape(parameter).element_type;
+    llvm::Value* const slot =
+        builder.CreateConstGEP1_64(builder.getPtrTy(), function->getArg(0), load_from(arguments.size()));
+    llvm::Value* const address = builder.CreateLoad(builder.getPtrTy(), slot);
     arguments.push_back(
-        registers.FromMemory(builder_.CreateLoad(MemoryType(builder_.getContext(), element), address), element));
+        registers.FromMemory(builder.CreateLoad(MemoryType(builder.getContext(), element), address), element));
   }
-  builder_.CreateRet(generator_.Call(sort.called[0], arguments)[0]);
+  builder.CreateRet(body(arguments));
   return function;
+}
+
+}  // namespace
+
+llvm::Function* KernelEmitter::EmitComparator(const Instruction& sort) {
+  llvm::Function* const function = EmitOfElements(
+      builder_, module_, function_, sort.called[0], builder_.getInt1Ty(), [](size_t parameter) { return parameter; },
+      [&](const std::vector<llvm::Value*>& arguments) { return generator_.Call(sort.called[0], arguments)[0]; });
+  function->addRetAttr(llvm::Attribute::ZExt);
+  return function;
+}
+
+// Both parameters of an array are its one element: the key is made from one of them.
+llvm::Function* KernelEmitter::EmitSortKey(const Instruction& sort, const SortKey& key) {
+  return EmitOfElements(
+      builder_, module_, function_, sort.called[0], builder_.getInt64Ty(),
+      [](size_t parameter) { return parameter / 2; },
+      [&](const std::vector<llvm::Value*>& arguments) {
+        llvm::Value* const number = generator_.ValueIn(sort.called[0], key.value, arguments)[0];
+        return AscendingNumber(builder_, number, key);
+      });
+}
+
+std::function<void(llvm::Value* rows)> KernelEmitter::SortCall(const Instruction& sort,
+                                                               const std::vector<Output>& outputs) {
+  llvm::SmallVector<uint64_t, 4> element_bytes;
+  for (const Output& output : outputs) element_bytes.push_back(ir::ElementBytes(output.array.shape.element_type));
+  llvm::Constant* const sizes = llvm::ConstantDataArray::get(builder_.getContext(), element_bytes);
+  llvm::GlobalVariable* const table = new llvm::GlobalVariable(
+      *function_->getParent(), sizes->getType(), true, llvm::GlobalValue::PrivateLinkage, sizes, "element_bytes");
+  const std::optional<SortKey> key = SortKeyOf(module_, sort.called[0]);
+  llvm::Type* const pointer = builder_.getPtrTy();
+  llvm::Type* const integer = builder_.getInt64Ty();
+  const llvm::FunctionCallee sort_row = function_->getParent()->getOrInsertFunction(
+      key ? "stead.sort_row_by_key" : "stead.sort_row",
+      llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, integer, integer, integer, pointer}, false));
+  llvm::Function* const order = key ? EmitSortKey(sort, *key) : EmitComparator(sort);
+  const ir::Shape& shape = outputs[0].array.shape;
+  const int64_t sorted = sort.As<ir::SortAttributes>().dimension;
+  llvm::Value* const count = builder_.getInt64(outputs.size());
+  llvm::Value* const size = builder_.getInt64(shape.dimensions[sorted]);
+  llvm::Value* const stride = builder_.getInt64(MemoryStrides(shape)[sorted]);
+  return [=, this](llvm::Value* rows) { builder_.CreateCall(sort_row, {rows, table, count, size, stride, order}); };
 }
 
 bool KernelEmitter::CopiesRowByRow(const std::vector<Output>& outputs) const {
@@ -49,23 +98,13 @@ void KernelEmitter::EmitSort(const std::vector<Output>& outputs) {
   const int64_t sorted = sort.As<ir::SortAttributes>().dimension;
   const ir::Shape& shape = outputs[0].array.shape;
   const bool copies_row_by_row = CopiesRowByRow(outputs);
-  llvm::SmallVector<uint64_t, 4> element_bytes;
   for (const Output& output : outputs) {
     STEAD_CHECK(MemoryOrder(output.array.shape) == MemoryOrder(shape), sort.name);
     if (!copies_row_by_row) EmitInitial(output, sort.operands[output.leaf]);
-    element_bytes.push_back(ir::ElementBytes(output.array.shape.element_type));
   }
-  const int64_t count = static_cast<int64_t>(outputs.size());
-  llvm::Constant* const sizes = llvm::ConstantDataArray::get(builder_.getContext(), element_bytes);
-  llvm::GlobalVariable* const table = new llvm::GlobalVariable(
-      *function_->getParent(), sizes->getType(), true, llvm::GlobalValue::PrivateLinkage, sizes, "element_bytes");
-  llvm::Value* const rows = loops_.Local(llvm::ArrayType::get(builder_.getPtrTy(), count));
   llvm::Type* const pointer = builder_.getPtrTy();
-  llvm::Type* const integer = builder_.getInt64Ty();
-  const llvm::FunctionCallee sort_row = function_->getParent()->getOrInsertFunction(
-      "stead.sort_row",
-      llvm::FunctionType::get(builder_.getVoidTy(), {pointer, pointer, integer, integer, integer, pointer}, false));
-  llvm::Function* const comparator = EmitComparator(sort);
+  llvm::Value* const rows = loops_.Local(llvm::ArrayType::get(pointer, outputs.size()));
+  const std::function<void(llvm::Value*)> call = SortCall(sort, outputs);
   std::vector<int64_t> other_sizes = shape.dimensions;
   other_sizes[sorted] = 1;
   const Share share = OuterShare(other_sizes, MemoryOrder(shape), -1);
@@ -81,8 +120,7 @@ void KernelEmitter::EmitSort(const std::vector<Output>& outputs) {
       }
       builder_.CreateStore(address, builder_.CreateConstGEP1_64(pointer, rows, output.leaf));
     }
-    builder_.CreateCall(sort_row, {rows, table, builder_.getInt64(count), builder_.getInt64(shape.dimensions[sorted]),
-                                   builder_.getInt64(MemoryStrides(shape)[sorted]), comparator});
+    call(rows);
   });
 }
 

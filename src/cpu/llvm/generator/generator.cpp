@@ -335,6 +335,10 @@ llvm::Value* Generator::BitcastConvert(const Instruction& instruction, const Ind
 // Scalar computations and facts.
 
 std::vector<llvm::Value*> Generator::Call(ir::ComputationId id, const Values& arguments) {
+  return ValueIn(id, module_.root(id), arguments);
+}
+
+std::vector<llvm::Value*> Generator::ValueIn(ir::ComputationId id, InstrId wanted, const Values& arguments) {
   const ir::Computation& computation = module_.computation(id);
   std::unordered_map<InstrId, Values> values;
   for (InstrId member : computation.instructions) {
@@ -363,7 +367,7 @@ std::vector<llvm::Value*> Generator::Call(ir::ComputationId id, const Values& ar
       default: values[member] = {arithmetic_.Apply(module_, instruction, operands)};
     }
   }
-  return values[computation.root];
+  return values[wanted];
 }
 
 void Generator::Walk(InstrId id, const std::function<bool(InstrId)>& enter) const {

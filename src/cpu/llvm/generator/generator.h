@@ -63,6 +63,9 @@ class Generator {
 
   // Runs a computation over scalars (a reducer) on register values; gives the leaves of its root.
   std::vector<llvm::Value*> Call(ir::ComputationId computation, const std::vector<llvm::Value*>& arguments);
+  // The same of another instruction of the computation than its root.
+  std::vector<llvm::Value*> ValueIn(ir::ComputationId computation, ir::InstrId wanted,
+                                    const std::vector<llvm::Value*>& arguments);
 
   // The start of a window of dynamic-slice or dynamic-update-slice, clamped so that the window fits.
   Index WindowStart(const ir::Instruction& instruction, size_t first_start_operand, const ir::Shape& array,
