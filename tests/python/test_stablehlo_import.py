@@ -97,6 +97,7 @@ PROGRAMS = {
     "composites": (lambda x: (jnp.arcsin(x), jnp.sinh(x), jnp.arccosh(x + 2), jnp.arctanh(x)), X * 0.2),
     "special": (lambda x: (lax.lgamma(x), lax.digamma(x), lax.bessel_i0e(x), lax.igamma(x, x + 1)), abs(X)),
     "user_composite": (lambda x: lax.composite(lambda y, scale: y * scale, "my.scale")(x, scale=np.float32(2.0)), X),
+    "composite_with_a_type": (lambda x: lax.composite(lambda y, **_: y + y, "my.twice")(x, dtype=np.dtype(np.float32), name="a"), X),
     "shapes": (
         lambda x: (x.reshape(2, 16), x.T, x[::-1], x[1:3, ::2], jnp.concatenate([x, x], 1), jnp.tile(x, (2, 1)), jnp.roll(x, 3, 1)),
         X,

@@ -159,6 +159,7 @@ Result<std::string> TextOf(const mlir::AttributePool& pool, mlir::AttributeId id
   if (const auto* text = std::get_if<mlir::StringAttribute>(&attribute)) return StringText(text->text);
   if (const auto* integer = std::get_if<mlir::IntegerAttribute>(&attribute)) return IntegerText(pool, *integer);
   if (const auto* tensor = std::get_if<mlir::TensorAttribute>(&attribute)) return TensorText(pool, *tensor);
+  if (const auto* type = std::get_if<mlir::TypeAttribute>(&attribute)) return TypeText(pool, type->type, depth + 1);
   if (const auto* number = std::get_if<mlir::FloatAttribute>(&attribute)) {
     TRY(mlir::Type type, pool.type(number->type));
     return fmt::format("{} : {}", FloatText(number->bits, type.name), type.name);

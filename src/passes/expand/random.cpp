@@ -21,7 +21,7 @@ bool IsKnown(const ir::Module& module, const ir::Instruction& generator, bool is
                    (state.dimensions[0] == 2 || (state.dimensions[0] == 3 && !is_three_fry));
   const Shape& shape = generator.shape.is_tuple() ? generator.shape.elements.at(1) : generator.shape;
   return has_state && generator.shape.is_tuple() && ir::IsInteger(shape.element_type) &&
-         ir::ElementBits(shape.element_type) >= 8 && shape.element_count() > 0;
+         ir::ElementBits(shape.element_type) >= 8;
 }
 
 bool ExpandGenerator(ir::Module& module, InstrId id) {
@@ -30,6 +30,11 @@ bool ExpandGenerator(ir::Module& module, InstrId id) {
   if (!IsKnown(module, generator, is_three_fry)) return false;
   const Shape& shape = generator.shape.elements[1];
   Builder build(module, id);
+  // No elements take no blocks, and leave the state as it is.
+  if (shape.element_count() == 0) {
+    InstrId nothing = build.Constant(ir::Literal::Zeros(shape));
+    return Replace(module, id, build.Op(Opcode::kTuple, generator.shape, {generator.operands[0], nothing}));
+  }
   RandomBits bits = (is_three_fry ? ThreeFryBits : PhiloxBits)(build, generator.operands[0], shape);
   InstrId elements = build.Reshape(ArrayMath(build).Convert(bits.elements, shape.element_type), shape.dimensions);
   return Replace(module, id, build.Op(Opcode::kTuple, generator.shape, {bits.state, elements}));

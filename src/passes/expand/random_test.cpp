@@ -19,8 +19,8 @@ std::string Generate(std::string_view state, std::string_view bits, std::string_
 // The interpreter makes the bits by code of its own, whose values are XLA's.
 TEST(ExpandRandom, EveryTypeAndOddSizes) {
   for (std::string_view algorithm : {"rng_three_fry", "rng_philox", "rng_default"}) {
-    for (std::string_view bits :
-         {"u32[]", "u32[1]", "u32[7]", "s32[3,5]", "u32[3,4,5]", "u64[5]", "s64[2,3]", "u16[9]", "u8[6]"}) {
+    for (std::string_view bits : {"u32[]", "u32[1]", "u32[7]", "s32[3,5]", "u32[3,4,5]", "u64[5]", "s64[2,3]", "u16[9]",
+                                  "u8[6]", "u32[0]", "u64[3,0]"}) {
       std::string text = Generate("u64[2]", bits, algorithm);
       ir::Module module = After(text, ExpandRandom);
       EXPECT_EQ(Count(module, Opcode::kRngBitGenerator), 0) << text;
