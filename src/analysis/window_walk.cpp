@@ -7,6 +7,8 @@
 #include <optional>
 #include <unordered_set>
 
+#include "analysis/window.h"
+
 namespace stead::analysis {
 namespace {
 
@@ -82,10 +84,42 @@ std::optional<int64_t> TileAt(const ir::Module& module, const Instruction& updat
   return tile;
 }
 
+// The dimension in which a window of these sizes is one element wide, all others being full; nothing for other windows.
+std::optional<size_t> RowDimension(const ir::Dimensions& array, const ir::Dimensions& window) {
+  std::optional<size_t> row;
+  for (size_t dim = 0; dim < array.size(); ++dim) {
+    if (window[dim] == array[dim]) continue;
+    if (row || window[dim] != 1) return std::nullopt;
+    row = dim;
+  }
+  return row;
+}
+
+// The scalar is each of 0 ... count-1 in one of the iterations: the counter plus a constant, or a constant minus the counter.
+bool TakesEveryValue(const ir::Module& module, InstrId scalar, int64_t count, const LoopCounter& counter,
+                     const std::function<bool(InstrId)>& is_counter) {
+  if (counter.step != 1 || counter.trips != count) return false;
+  if (is_counter(scalar)) return counter.start == 0;
+  const Instruction& made = module.instruction(scalar);
+  if (made.opcode == Opcode::kSubtract && is_counter(made.operands[1])) {
+    std::optional<int64_t> from = StaticInteger(module, made.operands[0]);
+    return from && *from - counter.start == count - 1;
+  }
+  if (made.opcode != Opcode::kAdd) return false;
+  for (size_t number : {0, 1}) {
+    std::optional<int64_t> offset = StaticInteger(module, made.operands[1 - number]);
+    if (offset && is_counter(made.operands[number])) return *offset + counter.start == 0;
+  }
+  return false;
+}
+
 }  // namespace
 
 WindowWalk WalkOf(const ir::Module& module, const Instruction& update, const LoopCounter& counter,
                   const std::function<bool(InstrId)>& is_counter) {
+  const ir::Dimensions& array = update.shape.dimensions;
+  const std::optional<size_t> row = RowDimension(array, module.shape(update.operands[1]).dimensions);
+  if (row && TakesEveryValue(module, update.operands[2 + *row], array[*row], counter, is_counter)) return {true, true};
   if (counter.trips > kMaximumIterations) return {};
   std::unordered_set<int64_t> tiles;
   for (int64_t iteration = 0; iteration < counter.trips; ++iteration) {
@@ -96,6 +130,20 @@ WindowWalk WalkOf(const ir::Module& module, const Instruction& update, const Loo
   const int64_t window = module.shape(update.operands[1]).element_count();
   const bool is_complete = window > 0 && counter.trips * window == update.shape.element_count();
   return {.is_disjoint = true, .is_complete = is_complete};
+}
+
+bool ReadsWindowOf(const ir::Module& module, const Instruction& slice, const Instruction& update) {
+  const ir::Dimensions& window = module.shape(update.operands[1]).dimensions;
+  const ir::Dimensions& array = update.shape.dimensions;
+  if (slice.shape.dimensions != window || module.shape(slice.operands[0]).dimensions != array) return false;
+  for (size_t dimension = 0; dimension < window.size(); ++dimension) {
+    const InstrId left = slice.operands[1 + dimension], right = update.operands[2 + dimension];
+    // A window over the whole dimension lies at its start.
+    if (window[dimension] == array[dimension] || left == right) continue;
+    std::optional<int64_t> known = StaticInteger(module, left);
+    if (!known || known != StaticInteger(module, right)) return false;
+  }
+  return true;
 }
 
 }  // namespace stead::analysis

@@ -16,8 +16,12 @@ struct WindowWalk {
 
 // The windows of the update (a dynamic-update-slice in the body of the loop that `counter` counts); `is_counter` says which
 // instructions are the counter's value. Answers "may overlap" when a start depends on anything else, or the loop is long.
+//   Rows that the counter numbers are found by algebra, however many.
 //   Cost: O(iterations * instructions that make the starts), for at most 65,536 iterations.
 WindowWalk WalkOf(const ir::Module& module, const ir::Instruction& update, const LoopCounter& counter,
                   const std::function<bool(ir::InstrId)>& is_counter);
+
+// Whether the dynamic-slice takes, of an array of the same dimensions, the very window that the update writes.
+bool ReadsWindowOf(const ir::Module& module, const ir::Instruction& slice, const ir::Instruction& update);
 
 }  // namespace stead::analysis

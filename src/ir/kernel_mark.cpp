@@ -13,8 +13,8 @@ ExtraAttribute KernelMark(const std::string& kernel_name) {
   return {"frontend_attributes", std::string(kBegin) + kernel_name + std::string(kEnd)};
 }
 
-std::optional<std::string> MarkedKernel(const Instruction& loop) {
-  for (const ExtraAttribute& extra : loop.extra) {
+std::optional<std::string> MarkedKernel(const Instruction& instruction) {
+  for (const ExtraAttribute& extra : instruction.extra) {
     std::string_view text = extra.value;
     if (extra.key != "frontend_attributes" || !text.starts_with(kBegin) || !text.ends_with(kEnd)) continue;
     text.remove_prefix(kBegin.size());

@@ -16,6 +16,7 @@
 #include "passes/loop_state/counter_bounds.h"
 #include "passes/loop_state/equal_state.h"
 #include "passes/loop_state/known_state.h"
+#include "passes/loop_state/raise_loops.h"
 #include "passes/normalize/inline_calls.h"
 #include "passes/normalize/masked_update.h"
 #include "passes/normalize/merge_scans.h"

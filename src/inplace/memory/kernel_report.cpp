@@ -14,13 +14,13 @@ namespace {
 using ir::InstrId;
 using ir::Module;
 
-// The entry parameters in whose memory the loop keeps a part of its state that it changes.
-std::vector<InstrId> OverwrittenParameters(const BufferPlan& plan, InstrId loop) {
+// The entry parameters in whose memory the kernel keeps its result, or a part of its state that it changes.
+std::vector<InstrId> OverwrittenParameters(const BufferPlan& plan, InstrId kernel) {
   const Module& module = plan.module;
   const std::vector<InstrId>& parameters = module.entry_computation().parameters;
   std::vector<InstrId> overwritten;
   for (const Donation& donation : plan.donations) {
-    const bool keeps = std::ranges::any_of(plan.placements[loop], [&](const Slice& slice) {
+    const bool keeps = std::ranges::any_of(plan.placements[kernel], [&](const Slice& slice) {
       const Buffer& buffer = plan.buffers[slice.buffer];
       return buffer.kind == Buffer::Kind::kParameter && buffer.parameter == donation.parameter_leaf;
     });
@@ -34,11 +34,11 @@ std::vector<InstrId> OverwrittenParameters(const BufferPlan& plan, InstrId loop)
   return overwritten;
 }
 
-PlanRemark Overwrites(const Module& module, InstrId loop, const std::string& kernel, InstrId parameter) {
+PlanRemark Overwrites(const Module& module, InstrId writer, const std::string& kernel, InstrId parameter) {
   PlanRemark remark;
   remark.code = "D002";
   remark.value = parameter;
-  remark.writer = loop;
+  remark.writer = writer;
   remark.bytes = module.shape(parameter).byte_size();
   remark.what = fmt::format("kernel `{}` writes its result over donated {}", kernel, ArgumentName(module, parameter));
   remark.why =
@@ -53,9 +53,7 @@ PlanRemark Overwrites(const Module& module, InstrId loop, const std::string& ker
 void ReportKernels(BufferPlan& plan) {
   const Module& module = plan.module;
   for (InstrId id : module.entry_computation().instructions) {
-    const ir::Instruction& instruction = module.instruction(id);
-    if (instruction.opcode != ir::Opcode::kWhile) continue;
-    std::optional<std::string> kernel = ir::MarkedKernel(instruction);
+    std::optional<std::string> kernel = ir::MarkedKernel(module.instruction(id));
     if (!kernel) continue;
     for (InstrId parameter : OverwrittenParameters(plan, id)) {
       // What had to be copied was not read before it was written.

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "analysis/effects.h"
+#include "ir/kernel_mark.h"
 #include "passes/fusion/clusters.h"
 #include "passes/rewrite/build.h"
 #include "passes/rewrite/splice.h"
@@ -39,6 +42,7 @@ class Outliner {
     InstrId fusion = Builder(module_, cluster_.root)
                          .Op(Opcode::kFusion, root.shape, arguments_, ir::FusionAttributes{std::move(kind)});
     module_.SetCalled(fusion, {fused_});
+    if (std::optional<std::string> kernel = ir::MarkedKernel(root)) module_.SetExtra(fusion, {ir::KernelMark(*kernel)});
     module_.SetControlPredecessors(fusion, ControlPredecessors());
     Replace(module_, cluster_.root, fusion);
     return fusion;

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "analysis/trip_count.h"
 #include "passes/rewrite/build.h"
-#include "passes/rewrite/tuple_elements.h"
+#include "passes/rewrite/loop_elements.h"
 
 namespace stead::passes {
 namespace {
@@ -35,25 +36,23 @@ class LoopState {
     const Instruction& loop = module_.instruction(loop_);
     condition_parameter_ = module_.computation(loop.called[0]).parameters[0];
     body_parameter_ = module_.computation(loop.called[1]).parameters[0];
-    next_ = module_.root(loop.called[1]);
-    init_ = loop.operands[0];
-    auto tested = ReadersByElement(module_, condition_parameter_), state = ReadersByElement(module_, body_parameter_),
-         results = ReadersByElement(module_, loop_);
-    bool plain =
-        module_.instruction(init_).opcode == Opcode::kTuple && module_.instruction(next_).opcode == Opcode::kTuple;
-    if (!plain || !tested || !state || !results) return false;
-    state_ = *std::move(state);
+    auto elements = LoopElements::Of(module_, loop_);
+    if (!elements) return false;
+    auto& [_, init, next, tested, state, results] = *elements;
+    init_ = init;
+    next_ = next;
+    state_ = std::move(state);
     for (size_t element = 0; element < state_.size(); ++element) {
       for (InstrId reader : state_[element]) element_of_[reader] = element;
     }
     FindClasses();
-    bool merged = ReadOneResult(*results);
+    bool merged = ReadOneResult(results);
     for (size_t element = 0; element < state_.size(); ++element) {
       const size_t first = class_of_[element];
-      bool is_read = !state_[element].empty() || !(*tested)[element].empty() || !(*results)[element].empty();
+      bool is_read = !state_[element].empty() || !tested[element].empty() || !results[element].empty();
       if (first == element || !is_read) continue;
-      ReadInstead((*tested)[element], condition_parameter_, first);
-      ReadInstead((*results)[element], loop_, first);
+      ReadInstead(tested[element], condition_parameter_, first);
+      ReadInstead(results[element], loop_, first);
       std::vector<InstrId> readers = state_[element];
       ReadInstead(readers, body_parameter_, first);
       // From here on the element only makes its own next value.

@@ -1,10 +1,11 @@
 #include "passes/loop_state/known_state.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "passes/rewrite/build.h"
-#include "passes/rewrite/tuple_elements.h"
+#include "passes/rewrite/loop_elements.h"
 
 namespace stead::passes {
 namespace {
@@ -30,47 +31,38 @@ bool AbsorbsFills(Opcode opcode) {
 
 class KnownLoopState {
  public:
-  KnownLoopState(ir::Module& module, InstrId loop) : module_(module), loop_(loop) {}
+  KnownLoopState(ir::Module& module, LoopElements loop) : module_(module), loop_(std::move(loop)) {}
 
   bool WriteOut() {
-    const Instruction& loop = module_.instruction(loop_);
-    const InstrId init = loop.operands[0], next = module_.root(loop.called[1]);
-    auto tested = ReadersByElement(module_, module_.computation(loop.called[0]).parameters[0]),
-         state = ReadersByElement(module_, module_.computation(loop.called[1]).parameters[0]),
-         results = ReadersByElement(module_, loop_);
-    bool plain =
-        module_.instruction(init).opcode == Opcode::kTuple && module_.instruction(next).opcode == Opcode::kTuple;
-    if (!plain || !tested || !state || !results) return false;
     bool changed = false;
-    for (size_t element = 0; element < state->size(); ++element) {
-      const std::vector<InstrId>& readers = (*state)[element];
-      InstrId start = module_.operand(init, element);
-      bool is_handed_on = std::ranges::find(readers, module_.operand(next, element)) != readers.end();
-      if (!is_handed_on || !MayStandInside(start, readers, next)) continue;
-      changed |= StandInFor(readers, start, next);
-      changed |= StandInFor((*tested)[element], start, next);
-      for (InstrId reader : (*results)[element]) changed |= Forward(module_, reader, start);
+    for (size_t element = 0; element < loop_.size(); ++element) {
+      const std::vector<InstrId>& readers = loop_.state[element];
+      InstrId start = module_.operand(loop_.init, element);
+      if (!loop_.IsHandedOn(module_, element) || !MayStandInside(start, readers)) continue;
+      changed |= StandInFor(readers, start);
+      changed |= StandInFor(loop_.tested[element], start);
+      for (InstrId reader : loop_.results[element]) changed |= Forward(module_, reader, start);
     }
     return changed;
   }
 
  private:
-  bool MayStandInside(InstrId start, const std::vector<InstrId>& readers, InstrId next) const {
+  bool MayStandInside(InstrId start, const std::vector<InstrId>& readers) const {
     if (IsScalarConstant(module_, start)) return true;
     return IsFillOfConstant(module_, start) && std::ranges::all_of(readers, [&](InstrId reader) {
              return std::ranges::all_of(module_.users(reader), [&](InstrId user) {
-               return user == next || AbsorbsFills(module_.instruction(user).opcode);
+               return user == loop_.next || AbsorbsFills(module_.instruction(user).opcode);
              });
            });
   }
 
   // Gives whoever uses the readers, but for the next state, copies of `start`. RETURNS whether anybody does.
-  bool StandInFor(const std::vector<InstrId>& readers, InstrId start, InstrId next) {
+  bool StandInFor(const std::vector<InstrId>& readers, InstrId start) {
     bool changed = false;
     for (InstrId reader : readers) {
       const std::vector<InstrId> users = module_.users(reader);
       for (InstrId user : users) {
-        if (user == next) continue;
+        if (user == loop_.next) continue;
         for (size_t operand = 0; operand < module_.instruction(user).operands.size(); ++operand) {
           if (module_.operand(user, operand) == reader) module_.SetOperand(user, operand, CopyOf(start, user));
         }
@@ -89,7 +81,7 @@ class KnownLoopState {
   }
 
   ir::Module& module_;
-  InstrId loop_;
+  LoopElements loop_;
 };
 
 }  // namespace
@@ -102,7 +94,8 @@ Result<PassReport> WriteOutKnownState(ir::Module& module) {
   for (ir::ComputationId computation : order) {
     const std::vector<InstrId> list = module.computation(computation).instructions;
     for (InstrId id : list) {
-      if (module.instruction(id).opcode == Opcode::kWhile) changed |= KnownLoopState(module, id).WriteOut();
+      if (module.instruction(id).opcode != Opcode::kWhile) continue;
+      if (auto loop = LoopElements::Of(module, id)) changed |= KnownLoopState(module, *std::move(loop)).WriteOut();
     }
   }
   return PassReport{changed};
