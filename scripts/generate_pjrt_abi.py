@@ -23,7 +23,7 @@ VOID_FUNCTIONS = {"PJRT_Error_Destroy", "PJRT_Error_Message"}
 OPAQUE = [
     "Error", "Event", "Client", "Device", "DeviceDescription", "Memory", "Executable", "LoadedExecutable", "Buffer",
     "TopologyDescription", "ExecuteContext", "SerializedExecutable", "SerializedTopology", "SerializedDeviceAssignment",
-    "SerializedCompileOptions", "DeviceAttributes", "CopyToDeviceStream",
+    "SerializedCompileOptions", "DeviceAttributes", "CopyToDeviceStream", "Layouts_MemoryLayout", "Layouts_SerializedLayout",
 ]  # fmt: skip
 
 # C type of a pointer or enum field, by its name alone.
@@ -116,6 +116,9 @@ FIELD_TYPES = {
     "device_attributes": "PJRT_DeviceAttributes*",
     "attributes_deleter": "PJRT_DeviceAttributes_Deleter",
     "on_delete_callback": "PJRT_OnDeleteCallback",
+    "layouts": "PJRT_Layouts_MemoryLayout* const*",
+    "serialized_layout": "PJRT_Layouts_SerializedLayout*",
+    "serialized_layout_deleter": "PJRT_Layouts_SerializedLayout_Deleter",
 }
 
 # Exceptions to FIELD_TYPES: the same name means something else in these structs.
@@ -138,7 +141,18 @@ STRUCT_FIELD_TYPES = {
     ("PJRT_FFI_Type_Register_Args", "type_name"): "const char*",
     ("PJRT_FFI_Type_Register_Args", "type_info"): "PJRT_FFI_Type_Info*",
     ("PJRT_FFI_Register_Handler_Args", "target_name"): "const char*",
+    ("PJRT_Layouts_MemoryLayout_Destroy_Args", "layout"): "PJRT_Layouts_MemoryLayout*",
+    ("PJRT_Layouts_MemoryLayout_Serialize_Args", "layout"): "PJRT_Layouts_MemoryLayout*",
+    ("PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args", "layout"): "PJRT_Layouts_MemoryLayout*",
+    ("PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args", "layout"): "PJRT_Layouts_MemoryLayout*",
+    ("PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args", "layout"): "PJRT_Layouts_MemoryLayout*",
 }
+
+LAYOUT_FUNCTIONS = [
+    "PJRT_Layouts_MemoryLayout_Destroy", "PJRT_Layouts_MemoryLayout_Serialize", "PJRT_Layouts_PJRT_Client_GetDefaultLayout",
+    "PJRT_Layouts_PJRT_Buffer_MemoryLayout", "PJRT_Layouts_PJRT_Topology_GetDefaultLayout",
+    "PJRT_Layouts_PJRT_Executable_GetOutputLayouts", "PJRT_Layouts_PJRT_Executable_GetParameterLayouts",
+]  # fmt: skip
 
 # The functions of the extensions that the plugin offers, and the structs of their arguments.
 EXTENSION_FUNCTIONS = {
@@ -147,7 +161,7 @@ EXTENSION_FUNCTIONS = {
     "type_register": "PJRT_FFI_Type_Register_Args",
     "user_data_add": "PJRT_FFI_UserData_Add_Args",
     "register_handler": "PJRT_FFI_Register_Handler_Args",
-}
+} | {function: f"{function}_Args" for function in LAYOUT_FUNCTIONS}
 
 ENUMS = [
     "PJRT_Error_Code", "PJRT_Buffer_Type", "PJRT_HostBufferSemantics", "PJRT_Buffer_MemoryLayout_Type", "PJRT_NamedValue_Type",
@@ -160,6 +174,7 @@ POINTED_TO = [
     "PJRT_Shardings_PJRT_Executable_ParameterShardings_Args", "PJRT_Shardings_PJRT_Executable_OutputShardings_Args",
     "PJRT_Shardings_Extension", "PJRT_FFI_Type_Info", "PJRT_FFI_Type_Register_Args", "PJRT_FFI_UserData_Add_Args",
     "PJRT_FFI_Register_Handler_Args", "PJRT_FFI_Extension",
+    *(f"{function}_Args" for function in LAYOUT_FUNCTIONS), "PJRT_Layouts_Extension",
 ]  # fmt: skip
 
 SCALARS = {
@@ -194,6 +209,7 @@ using PJRT_SerializedDeviceAssignment_Deleter = void (*)(PJRT_SerializedDeviceAs
 using PJRT_SerializedCompileOptions_Deleter = void (*)(PJRT_SerializedCompileOptions*);
 using PJRT_SerializedTopology_Deleter = void (*)(PJRT_SerializedTopology*);
 using PJRT_DeviceAttributes_Deleter = void (*)(PJRT_DeviceAttributes*);
+using PJRT_Layouts_SerializedLayout_Deleter = void (*)(PJRT_Layouts_SerializedLayout*);
 using PJRT_FFI_TypeDeleter = void (*)(void* object);
 
 """

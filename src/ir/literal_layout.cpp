@@ -4,9 +4,6 @@
 #include <cstring>
 
 namespace stead::ir {
-namespace {
-
-// Byte distance in memory between neighbours along each dimension.
 std::vector<int64_t> MemoryStrides(const Shape& shape) {
   std::vector<int64_t> strides = RowMajorStrides(shape.dimensions);
   int64_t stride = ElementBytes(shape.element_type);
@@ -18,6 +15,8 @@ std::vector<int64_t> MemoryStrides(const Shape& shape) {
   }
   return strides;
 }
+
+namespace {
 
 // Calls visit(row-major byte offset, byte offset in memory) for each element.
 template <typename Visit>

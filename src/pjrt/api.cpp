@@ -7,6 +7,7 @@
 #include "pjrt/error.h"
 #include "pjrt/event.h"
 #include "pjrt/extensions/ffi_extension.h"
+#include "pjrt/extensions/layouts.h"
 #include "pjrt/extensions/shardings.h"
 #include "pjrt/plugin.h"
 #include "pjrt/program/compile.h"
@@ -170,12 +171,28 @@ PJRT_Extension_Base* ShardingsExtension() {
   return &extension.base;
 }
 
+// In which order arrays lie. Without it JAX takes them all for row major.
+PJRT_Extension_Base* LayoutsExtension() {
+  static PJRT_Layouts_Extension extension = {};
+  extension.base.struct_size = PjrtStructSize(&extension);
+  extension.base.type = PJRT_Extension_Type_Layouts;
+  extension.base.next = ShardingsExtension();
+  extension.PJRT_Layouts_MemoryLayout_Destroy = Entry<LayoutDestroy>;
+  extension.PJRT_Layouts_MemoryLayout_Serialize = Entry<LayoutSerialize>;
+  extension.PJRT_Layouts_PJRT_Client_GetDefaultLayout = Entry<ClientDefaultLayout>;
+  extension.PJRT_Layouts_PJRT_Topology_GetDefaultLayout = Entry<TopologyDefaultLayout>;
+  extension.PJRT_Layouts_PJRT_Buffer_MemoryLayout = Entry<BufferLayout>;
+  extension.PJRT_Layouts_PJRT_Executable_GetOutputLayouts = Entry<OutputLayouts>;
+  extension.PJRT_Layouts_PJRT_Executable_GetParameterLayouts = Entry<ParameterLayouts>;
+  return &extension.base;
+}
+
 // What callers give to the handlers of custom calls: JAX's Python callbacks come in this way.
 PJRT_Extension_Base* FfiExtension() {
   static PJRT_FFI_Extension extension = {};
   extension.base.struct_size = PjrtStructSize(&extension);
   extension.base.type = PJRT_Extension_Type_FFI;
-  extension.base.next = ShardingsExtension();
+  extension.base.next = LayoutsExtension();
   extension.type_register = Entry<FfiTypeRegister>;
   extension.user_data_add = Entry<FfiUserDataAdd>;
   extension.register_handler = Entry<FfiRegisterHandler>;

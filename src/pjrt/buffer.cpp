@@ -9,8 +9,9 @@
 
 namespace {
 
-std::vector<int64_t> RowMajorOrder(size_t rank) {
-  std::vector<int64_t> order(rank);
+std::vector<int64_t> OrderOf(const stead::ir::Shape& shape) {
+  if (!shape.layout.minor_to_major.empty()) return shape.layout.minor_to_major;
+  std::vector<int64_t> order(shape.dimensions.size());
   std::iota(order.rbegin(), order.rend(), 0);
   return order;
 }
@@ -20,7 +21,7 @@ std::vector<int64_t> RowMajorOrder(size_t rank) {
 PJRT_Buffer::PJRT_Buffer(PJRT_Memory* place, stead::ir::Shape shape, stead::runtime::AllocationRef memory, bool is_view)
     : place(place),
       shape(std::move(shape)),
-      minor_to_major(RowMajorOrder(this->shape.dimensions.size())),
+      minor_to_major(OrderOf(this->shape)),
       is_view(is_view),
       memory(std::move(memory)) {}
 

@@ -17,8 +17,8 @@ struct PJRT_Buffer {
   PJRT_Buffer(PJRT_Memory* place, stead::ir::Shape shape, stead::runtime::AllocationRef memory, bool is_view = false);
 
   PJRT_Memory* const place;
-  const stead::ir::Shape shape;  // an array, row major
-  const std::vector<int64_t> minor_to_major;
+  const stead::ir::Shape shape;               // an array, with the order in which its elements lie
+  const std::vector<int64_t> minor_to_major;  // that order
   const bool is_view;
 
   std::mutex mutex;  // guards what follows

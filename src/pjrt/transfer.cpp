@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <span>
 
+#include "ir/literal_layout.h"
 #include "pjrt/buffer.h"
 #include "pjrt/client.h"
 #include "pjrt/element_type.h"
@@ -28,48 +30,28 @@ Result<ir::Shape> ShapeFrom(PJRT_Buffer_Type type, const int64_t* dims, size_t n
   return ir::Shape::Array(element_type, std::move(dimensions));
 }
 
-ByteStrides RowMajorByteStrides(const ir::Shape& shape) {
-  ByteStrides strides = ir::RowMajorStrides(shape.dimensions);
-  for (int64_t& stride : strides) stride *= ir::ElementBytes(shape.element_type);
-  return strides;
+// The order of elements that a layout of the C API names. jaxlib 0.10.2 leaves the struct_size of layouts uninitialised; they
+// have had the same fields since there are any.
+Result<ir::Layout> LayoutFrom(const ir::Shape& shape, const PJRT_Buffer_MemoryLayout& given) {
+  if (given.type != PJRT_Buffer_MemoryLayout_Type_Tiled) return Unimplemented("a layout given by strides");
+  if (given.tiled.num_tiles != 0) return Unimplemented("a layout with tiles");
+  const std::span<const int64_t> order(given.tiled.minor_to_major, given.tiled.minor_to_major_size);
+  std::vector<int64_t> sorted(order.begin(), order.end()), every_dimension(shape.dimensions.size());
+  std::ranges::sort(sorted);
+  std::iota(every_dimension.begin(), every_dimension.end(), 0);
+  if (sorted != every_dimension) {
+    return InvalidArgument(
+        fmt::format("layout {{{}}} is no order of the dimensions of {}", fmt::join(order, ","), shape.ToString(false)));
+  }
+  return ir::Layout{.minor_to_major = {order.begin(), order.end()}};
 }
 
-// The strides of elements that lie dense in the given order of dimensions.
-Result<ByteStrides> StridesInOrder(const ir::Shape& shape, std::span<const int64_t> minor_to_major) {
-  ByteStrides strides(shape.dimensions.size(), 0);
-  int64_t stride = ir::ElementBytes(shape.element_type);
-  for (int64_t dim : minor_to_major) {
-    if (dim < 0 || dim >= shape.rank() || strides[dim] != 0) break;
-    strides[dim] = stride;
-    stride *= std::max<int64_t>(shape.dimensions[dim], 1);
-  }
-  if (std::ranges::find(strides, 0) != strides.end()) {
-    return InvalidArgument(fmt::format("layout {{{}}} is no order of the dimensions of {}",
-                                       fmt::join(minor_to_major, ","), shape.ToString(false)));
-  }
-  return strides;
-}
-
-// Where the elements lie according to a layout of the C API; null means row major. jaxlib 0.10.2 leaves the struct_size of
-// layouts uninitialised; they have had the same fields since there are any.
-Result<ByteStrides> StridesOf(const ir::Shape& shape, const PJRT_Buffer_MemoryLayout* given) {
-  if (given == nullptr) return RowMajorByteStrides(shape);
-  const PJRT_Buffer_MemoryLayout& layout = *given;
-  if (layout.type != PJRT_Buffer_MemoryLayout_Type_Tiled) return Unimplemented("a layout given by strides");
-  if (layout.tiled.num_tiles != 0) return Unimplemented("a layout with tiles");
-  return StridesInOrder(shape, {layout.tiled.minor_to_major, layout.tiled.minor_to_major_size});
-}
-
-// Buffers of this device are row major; other layouts are refused rather than misread.
-Status RequireRowMajor(const ir::Shape& shape, const PJRT_Buffer_MemoryLayout* layout) {
-  TRY(const ByteStrides strides, StridesOf(shape, layout));
-  const ByteStrides row_major = RowMajorByteStrides(shape);
-  for (size_t dim = 0; dim < strides.size(); ++dim) {
-    if (strides[dim] != row_major[dim] && shape.dimensions[dim] > 1) {
-      return Unimplemented(fmt::format("device layout other than row major for {}", shape.ToString(false)));
-    }
-  }
-  return {};
+// The same array in a layout of the C API; null means row major.
+Result<ir::Shape> WithLayout(ir::Shape shape, const PJRT_Buffer_MemoryLayout* given) {
+  shape.layout = {};
+  if (given == nullptr) return shape;
+  TRY(shape.layout, LayoutFrom(shape, *given));
+  return shape;
 }
 
 // Copies the elements of `shape` between two places with strides of their own: dimension `dim` and those inside it.
@@ -91,10 +73,10 @@ void CopyElements(const ir::Shape& shape, size_t dim, const std::byte* source, c
   }
 }
 
+// One of the places is dense in the layout of `shape`.
 void CopyArray(const ir::Shape& shape, const std::byte* source, const ByteStrides& source_strides, std::byte* target,
                const ByteStrides& target_strides) {
-  const ByteStrides row_major = RowMajorByteStrides(shape);
-  if (source_strides == row_major && target_strides == row_major) {
+  if (source_strides == target_strides) {
     std::memcpy(target, source, static_cast<size_t>(shape.byte_size()));
   } else {
     CopyElements(shape, 0, source, source_strides, target, target_strides);
@@ -118,17 +100,17 @@ Result<PJRT_Buffer*> CopyTo(PJRT_Buffer& source, PJRT_Memory* place) {
 
 Status ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   TRY(ir::Shape shape, ShapeFrom(args.type, args.dims, args.num_dims));
-  TRY_STATUS(RequireRowMajor(shape, args.device_layout));
+  ByteStrides strides = ir::MemoryStrides(shape);
+  TRY(shape, WithLayout(std::move(shape), args.device_layout));
   if (args.host_buffer_semantics == PJRT_HostBufferSemantics_kMutableZeroCopy) {
     return Unimplemented("host buffer semantics kMutableZeroCopy");
   }
-  ByteStrides strides = RowMajorByteStrides(shape);
   if (args.byte_strides != nullptr && args.num_byte_strides == strides.size()) {
     strides.assign(args.byte_strides, args.byte_strides + args.num_byte_strides);
   }
   TRY(runtime::AllocationRef memory, runtime::Allocate(shape.byte_size()));
   if (shape.element_count() > 0) {
-    CopyArray(shape, static_cast<const std::byte*>(args.data), strides, memory->data(), RowMajorByteStrides(shape));
+    CopyArray(shape, static_cast<const std::byte*>(args.data), strides, memory->data(), ir::MemoryStrides(shape));
   }
   PJRT_Memory* place = MemoryMeant(args.client, args.device, args.memory);
   auto event = std::make_unique<PJRT_Event>();
@@ -139,7 +121,7 @@ Status ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
 
 Status ClientCreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
   TRY(ir::Shape shape, ShapeFrom(args.element_type, args.dims, args.num_dims));
-  TRY_STATUS(RequireRowMajor(shape, args.layout));
+  TRY(shape, WithLayout(std::move(shape), args.layout));
   auto release = [callback = args.on_delete_callback, pointer = args.device_buffer_ptr,
                   user_arg = args.on_delete_callback_arg] {
     if (callback != nullptr) callback(pointer, user_arg);
@@ -165,10 +147,14 @@ Status BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
     return InvalidArgument(fmt::format("`dst_size` must be >= {}, got {}", bytes, args.dst_size));
   }
   TRY(const runtime::AllocationRef memory, MemoryOf(source));
-  TRY(const ByteStrides strides, StridesOf(source.shape, args.host_layout));
+  ir::Shape host_shape = source.shape;
+  // Without a layout of its own the host's memory is like the device's.
+  if (args.host_layout != nullptr) {
+    TRY(host_shape, WithLayout(source.shape, args.host_layout));
+  }
   if (bytes > 0) {
-    CopyArray(source.shape, memory->data(), RowMajorByteStrides(source.shape), static_cast<std::byte*>(args.dst),
-              strides);
+    CopyArray(source.shape, memory->data(), ir::MemoryStrides(source.shape), static_cast<std::byte*>(args.dst),
+              ir::MemoryStrides(host_shape));
   }
   args.event = new PJRT_Event;
   return {};

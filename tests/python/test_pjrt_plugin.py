@@ -79,6 +79,7 @@ def test_exports_nothing_but_the_door():
     symbols = subprocess.run(["nm", "-D", "--defined-only", PLUGIN], capture_output=True, text=True, check=True).stdout
     assert [line.split()[-1] for line in symbols.splitlines()] == [
         "GetPjrtApi",
+        "stead_adopt_error_maker",
         "stead_register_ffi_handler",
         "stead_register_ffi_type",
     ]

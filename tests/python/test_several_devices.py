@@ -199,3 +199,15 @@ result = loaded(x)
 print((np.asarray(result) == matrix + 1).all(), result.sharding.spec, loaded.input_shardings[0][0].spec)
 """)
     assert output == ["True P(None, 'columns') P('rows',)"]
+
+
+def test_parts_that_lie_in_another_order():
+    lines = run("""
+from jax.experimental.layout import Format, Layout
+columns_first = Format(Layout(major_to_minor=(1, 0)), on("rows", "columns"))
+placed = jax.device_put(matrix, columns_first)
+doubled = jax.jit(lambda x: x * 2, out_shardings=columns_first)(placed)
+print(doubled.format.layout.major_to_minor, {shard.data.format.layout.major_to_minor for shard in doubled.addressable_shards})
+print(parts(doubled) == parts(jax.device_put(matrix * 2, on("rows", "columns"))), (np.asarray(doubled) == matrix * 2).all())
+""")
+    assert lines[:2] == ["(1, 0) {(1, 0)}", "True True"]

@@ -7,17 +7,6 @@
 
 namespace stead::frontend {
 
-namespace {
-
-// "{2,1,0}".
-std::string RowMajorLayoutText(int64_t rank) {
-  std::string text;
-  for (int64_t dimension = rank; dimension-- > 0;) text += fmt::format("{}{}", text.empty() ? "" : ",", dimension);
-  return fmt::format("{{{}}}", text);
-}
-
-}  // namespace
-
 Result<ir::Module> Importer::ImportModule() {
   if (source_.name_of(source_.root) != "builtin.module") {
     return InvalidArgument(fmt::format("the outermost operation is `{}`, not a module", source_.name_of(source_.root)));
@@ -36,6 +25,7 @@ Result<ir::Module> Importer::ImportModule() {
   TRY_STATUS(ImportEntryAttributes(*main->second.op));
   TRY_STATUS(ImportModuleAliases());
   ReplaceEntryTokens(module_);
+  TRY_STATUS(ImportEntryLayouts(*main->second.op));
   return std::move(module_);
 }
 
@@ -151,8 +141,7 @@ Status Importer::CheckAlias(const ir::InputOutputAlias& alias) const {
       "mhlo.input_output_alias names parameter {} and a result that `main` does not have both", alias.parameter));
 }
 
-// Donations. How arrays lie on several devices says devices/border.h; memory kinds and the layouts that JAX names say nothing of row-major
-// arrays in one memory.
+// Donations. How arrays lie on several devices says devices/border.h, in which order entry_layouts.cpp; there is one memory.
 Status Importer::ImportArgumentAttributes(const mlir::DictionaryAttribute& attributes, int64_t parameter) {
   const ir::Shape& result = module_.shape(module_.root(module_.entry));
   int64_t result_count = result.is_tuple() ? static_cast<int64_t>(result.elements.size()) : 1;
@@ -169,13 +158,6 @@ Status Importer::ImportArgumentAttributes(const mlir::DictionaryAttribute& attri
     } else if (entry.name == "jax.buffer_donor") {
       TRY(mlir::IntegerAttribute is_donor, source_.pool.Get<mlir::IntegerAttribute>(entry.value));
       if (is_donor.value != 0) module_.buffer_donors.push_back({parameter, {}});
-    } else if (entry.name == "mhlo.layout_mode") {
-      TRY(mlir::StringAttribute mode, source_.pool.Get<mlir::StringAttribute>(entry.value));
-      const int64_t rank = module_.shape(module_.entry_computation().parameters[static_cast<size_t>(parameter)]).rank();
-      if (mode.text != "default" && mode.text != "auto" && mode.text != RowMajorLayoutText(rank)) {
-        return Unimplemented(
-            fmt::format("argument {} demands the layout {}; arrays lie row major", parameter, mode.text));
-      }
     }
   }
   return {};

@@ -96,6 +96,7 @@ class Importer {
   Result<ir::ComputationId> ImportFunction(const Function& function, std::string_view name);
   Status ImportEntryAttributes(const mlir::Operation& main);
   Status ImportArgumentAttributes(const mlir::DictionaryAttribute& attributes, int64_t parameter);
+  Status ImportEntryLayouts(const mlir::Operation& main);
   Status ImportModuleAliases();
   Status ImportAliasedParameter(const mlir::DictionaryAttribute& attributes, ir::InputOutputAlias& alias) const;
   Status CheckAlias(const ir::InputOutputAlias& alias) const;

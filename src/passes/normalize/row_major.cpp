@@ -92,15 +92,23 @@ bool LeavesTheProgram(const ir::Module& module, InstrId id) {
          std::ranges::any_of(instruction.operands, [&](InstrId operand) { return module.shape(operand).is_tuple(); });
 }
 
+// A parameter, a result or an element of it that may be laid out anew.
+bool IsExpressibleAtBorder(const Shape& shape) {
+  return (shape.is_array() || IsRowMajor(shape)) && !HasForeignMemory(shape);
+}
+
+bool HasExpressibleBorder(const ir::ProgramShape& border) {
+  const std::vector<Shape> result = border.result.is_tuple() ? border.result.elements : std::vector{border.result};
+  return std::ranges::all_of(border.parameters, IsExpressibleAtBorder) &&
+         std::ranges::all_of(result, IsExpressibleAtBorder);
+}
+
 bool MayBeChanged(const ir::Module& module) {
   for (InstrId parameter : module.entry_computation().parameters) {
     if (!IsRowMajor(module.shape(parameter))) return false;
   }
   if (!IsRowMajor(module.shape(module.entry_computation().root))) return false;
-  if (module.entry_layout) {
-    if (!IsRowMajor(module.entry_layout->result)) return false;
-    if (!std::ranges::all_of(module.entry_layout->parameters, IsRowMajor)) return false;
-  }
+  if (module.entry_layout && !HasExpressibleBorder(*module.entry_layout)) return false;
   for (ir::ComputationId computation : module.ComputationsPostOrder()) {
     for (InstrId id : module.computation(computation).instructions) {
       const Instruction& instruction = module.instruction(id);
@@ -152,10 +160,11 @@ class Converter {
 
   bool Run() {
     Collect();
-    if (bitcasts_.empty() && calls_.empty() && others_.empty()) return false;
+    if (bitcasts_.empty() && calls_.empty() && others_.empty() && HasRowMajorBorder()) return false;
     for (const Bitcast& bitcast : bitcasts_) Rewrite(bitcast);
     for (const Call& call : calls_) SurroundByTransposes(call);
     for (InstrId id : others_) module_.SetShape(id, WithoutLayout(module_.shape(id)));
+    if (!HasRowMajorBorder()) LayOutBorder(*module_.entry_layout);
     return true;
   }
 
@@ -236,6 +245,64 @@ class Converter {
         PutBehind(value, Opcode::kBitcast, Shape::Array(shape.element_type, Permuted(shape.dimensions, order)), {});
     PutBehind(in_memory, Opcode::kTranspose, Shape::Array(shape.element_type, shape.dimensions),
               ir::DimensionsAttributes{Inverse(order)});
+  }
+
+  bool HasRowMajorBorder() const {
+    const std::optional<ir::ProgramShape>& border = module_.entry_layout;
+    return !border || (IsRowMajor(border->result) && std::ranges::all_of(border->parameters, IsRowMajor));
+  }
+
+  void LayOutBorder(const ir::ProgramShape& border) {
+    const std::vector<InstrId> parameters = module_.entry_computation().parameters;
+    for (size_t number = 0; number < parameters.size(); ++number) {
+      if (IsRowMajor(border.parameters[number])) continue;
+      module_.SetShape(parameters[number], border.parameters[number]);
+      TransposeResult(parameters[number]);
+    }
+    if (!IsRowMajor(border.result)) LayOutRoot(border.result);
+  }
+
+  void LayOutRoot(const Shape& wanted) {
+    const InstrId root = module_.entry_computation().root;
+    if (!wanted.is_tuple()) {
+      module_.SetRoot(module_.entry, InOrderOf(root, wanted));
+      return;
+    }
+    std::vector<InstrId> elements;
+    for (size_t number = 0; number < wanted.elements.size(); ++number) {
+      const InstrId element = ElementOf(root, number);
+      const Shape& shape = wanted.elements[number];
+      elements.push_back(IsRowMajor(shape) ? element : InOrderOf(element, shape));
+    }
+    module_.SetRoot(module_.entry, AddAtEnd(Opcode::kTuple, wanted, std::move(elements), {}));
+  }
+
+  InstrId ElementOf(InstrId tuple, size_t number) {
+    if (module_.instruction(tuple).opcode == Opcode::kTuple) return module_.operand(tuple, number);
+    return AddAtEnd(Opcode::kGetTupleElement, module_.shape(tuple).elements[number], {tuple},
+                    ir::TupleElementAttributes{static_cast<int64_t>(number)});
+  }
+
+  // The bytes of a transposed array, read as an array of another layout.
+  InstrId InOrderOf(InstrId value, const Shape& wanted) {
+    const Dimensions order = MajorToMinor(wanted);
+    const InstrId in_memory =
+        AddAtEnd(Opcode::kTranspose, Shape::Array(wanted.element_type, Permuted(wanted.dimensions, order)), {value},
+                 ir::DimensionsAttributes{order});
+    return AddAtEnd(Opcode::kBitcast, wanted, {in_memory}, {});
+  }
+
+  // Adds an op that makes the entry's result, or a part of it.
+  InstrId AddAtEnd(Opcode opcode, Shape shape, std::vector<InstrId> operands, ir::Attributes attributes) {
+    const Instruction& root = module_.instruction(module_.entry_computation().root);
+    Instruction instruction;
+    instruction.opcode = opcode;
+    instruction.shape = std::move(shape);
+    instruction.operands = std::move(operands);
+    instruction.attributes = std::move(attributes);
+    instruction.metadata = root.metadata;
+    instruction.text_place = root.text_place;
+    return module_.Add(module_.entry, std::move(instruction));
   }
 
   // Adds an op on `value` right behind it, and lets everyone else read that instead.

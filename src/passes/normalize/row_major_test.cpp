@@ -61,6 +61,41 @@ TEST(RowMajor, ACustomCallKeepsTheLayoutsItAsksFor) {
   EXPECT_EQ(Operand(module, result, 0).opcode, Opcode::kBitcast);
 }
 
+TEST(RowMajor, TheEntryLayoutIsThatOfParametersAndResults) {
+  const std::string program = R"(
+    ENTRY main { x = f32[2,3,4] parameter(0)
+      y = f32[4,3] parameter(1)
+      n = f32[2,3,4] negate(x)
+      ROOT r = (f32[2,3,4], f32[4,3]) tuple(n, y) })";
+  ir::Module plain = Parse("HloModule m" + program);
+  ir::Module module = Parse(
+      "HloModule m, entry_computation_layout={(f32[2,3,4]{0,2,1}, f32[4,3]{1,0})->(f32[2,3,4]{2,0,1}, f32[4,3]{0,1})}" +
+      program);
+  EXPECT_TRUE(RunPass(module, MakeRowMajor));
+  EXPECT_EQ(Named(module, "x").shape.ToString(), "f32[2,3,4]{0,2,1}");
+  EXPECT_EQ(Named(module, "y").shape.ToString(), "f32[4,3]{1,0}");
+  EXPECT_EQ(Root(module).shape.ToString(), "(f32[2,3,4]{2,0,1}, f32[4,3]{0,1})");
+  // A result is the bytes of a transposed array.
+  const ir::Instruction& result = Operand(module, Root(module), 0);
+  EXPECT_EQ(result.opcode, Opcode::kBitcast);
+  EXPECT_EQ(Operand(module, result, 0).opcode, Opcode::kTranspose);
+  EXPECT_EQ(Operand(module, result, 0).shape.ToString(), "f32[3,2,4]{2,1,0}");
+  ExpectSameMeaning(plain, module);
+}
+
+TEST(RowMajor, OneResultInAnotherLayout) {
+  ir::Module module = Parse(R"(HloModule m, entry_computation_layout={(f32[2,3]{1,0})->f32[2,3]{0,1}}
+    ENTRY main { x = f32[2,3] parameter(0)
+      ROOT n = f32[2,3] negate(x) })");
+  ir::Module plain = Parse(R"(HloModule m
+    ENTRY main { x = f32[2,3] parameter(0)
+      ROOT n = f32[2,3] negate(x) })");
+  EXPECT_TRUE(RunPass(module, MakeRowMajor));
+  EXPECT_EQ(Root(module).shape.ToString(), "f32[2,3]{0,1}");
+  EXPECT_TRUE(Named(module, "n").shape.is_row_major());
+  ExpectSameMeaning(plain, module);
+}
+
 TEST(RowMajor, LeavesModulesOfOtherMachines) {
   ir::Module tiled = Parse(R"(HloModule m
     ENTRY main { x = f32[16,128]{1,0:T(8,128)} parameter(0)

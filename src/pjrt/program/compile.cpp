@@ -16,6 +16,7 @@
 
 #include "driver/dump.h"
 #include "frontend/hlo_proto/reader.h"
+#include "ir/literal_layout.h"
 #include "pjrt/client.h"
 #include "pjrt/given_struct.h"
 #include "pjrt/program/default_layouts.h"
@@ -55,15 +56,33 @@ std::string FingerprintOf(std::string_view code, std::string_view options) {
   return fmt::format("{:016x}", XXH64(code.data(), code.size(), seed));
 }
 
-// Arrays leave and enter in the order of elements that the framework assumes when it is not told another.
-Status CheckLayouts(const std::vector<ir::Shape>& shapes, std::string_view what) {
+// Arrays enter and leave in the layouts that the framework is told of.
+Status CheckLayouts(const std::vector<ir::Shape>& shapes, const std::vector<ir::Shape>& told, std::string_view what) {
   for (size_t number = 0; number < shapes.size(); ++number) {
-    if (!shapes[number].is_row_major()) {
-      return Unimplemented(
-          fmt::format("{} {} has layout {}; only row major is offered", what, number, shapes[number].ToString()));
-    }
+    const bool is_as_told =
+        number >= told.size() || ir::MemoryStrides(shapes[number]) == ir::MemoryStrides(told[number]);
+    if (is_as_told && shapes[number].layout.suffix.empty()) continue;
+    return Unimplemented(fmt::format("{} {} has layout {}", what, number, shapes[number].ToString()));
   }
   return {};
+}
+
+std::vector<ir::Shape> ArrayLeaves(const std::vector<ir::Shape>& shapes) {
+  std::vector<ir::Shape> leaves;
+  for (const ir::Shape& shape : shapes) {
+    ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const ir::Shape& leaf) {
+      if (leaf.is_array()) leaves.push_back(leaf);
+    });
+  }
+  return leaves;
+}
+
+Status CheckBorder(const driver::Compiled& compiled) {
+  const std::optional<ir::ProgramShape>& told = compiled.plan.module.entry_layout;
+  const runtime::Signature& signature = compiled.executable->signature();
+  TRY_STATUS(
+      CheckLayouts(signature.parameters, told ? ArrayLeaves(told->parameters) : std::vector<ir::Shape>(), "parameter"));
+  return CheckLayouts(signature.results, told ? ArrayLeaves({told->result}) : std::vector<ir::Shape>(), "result");
 }
 
 // A folder name made from the name of a program, which may hold anything.
@@ -96,8 +115,7 @@ Result<std::shared_ptr<const Program>> CompileProgram(SavedProgram program, std:
   TRY(const driver::Dump dump, driver::Dump::To(options.driver.dump_to));
   TRY_STATUS(dump.Write(std::string(DumpName(program.format, code)), code));
   TRY(driver::Compiled compiled, driver::Compile(std::move(module), options.driver));
-  TRY_STATUS(CheckLayouts(compiled.executable->signature().parameters, "parameter"));
-  TRY_STATUS(CheckLayouts(compiled.executable->signature().results, "result"));
+  TRY_STATUS(CheckBorder(compiled));
   const runtime::Signature& signature = compiled.executable->signature();
   std::optional<ir::BorderTilings> tilings;
   runtime::Signature device_signature = signature;

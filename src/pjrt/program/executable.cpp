@@ -10,6 +10,7 @@
 #include "frontend/hlo_proto/writer.h"
 #include "pjrt/client.h"
 #include "pjrt/element_type.h"
+#include "pjrt/extensions/layouts.h"
 #include "pjrt/program/cost.h"
 #include "pjrt/program/op_sharding.h"
 
@@ -56,6 +57,8 @@ Program::Program(driver::Compiled compiled_program, CompileOptions compile_optio
   const size_t kinds = std::max(signature.parameters.size(), signature.results.size());
   memory_kinds.assign(kinds, kMemoryKind.data());
   memory_kind_sizes.assign(kinds, kMemoryKind.size());
+  std::ranges::transform(signature.parameters, std::back_inserter(parameter_layouts), LayoutOf);
+  std::ranges::transform(signature.results, std::back_inserter(output_layouts), LayoutOf);
   if (tilings) {
     std::ranges::transform(tilings->parameters, std::back_inserter(parameter_shardings), WriteOpSharding);
     std::ranges::transform(tilings->results, std::back_inserter(output_shardings), WriteOpSharding);

@@ -36,6 +36,7 @@ struct Program {
   std::vector<size_t> output_ranks;
   std::vector<const char*> memory_kinds;  // "device", at least one per parameter and per result
   std::vector<size_t> memory_kind_sizes;
+  std::vector<PJRT_Layouts_MemoryLayout*> parameter_layouts, output_layouts;
   std::vector<std::string> parameter_shardings, output_shardings;  // OpSharding each; empty on one device
   mutable std::atomic<int64_t> copied_bytes = 0;                   // by all runs so far, if the program counts
 

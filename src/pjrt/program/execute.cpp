@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "driver/memory_report.h"
+#include "ir/literal_layout.h"
 #include "pjrt/buffer.h"
 #include "pjrt/client.h"
 #include "pjrt/event.h"
@@ -94,6 +95,10 @@ class TakenArguments {
     if (!buffer.shape.Compatible(expected)) {
       return InvalidArgument(fmt::format("Executable expected parameter {} of type {} but got a buffer of type {}",
                                          number, expected.ToString(false), buffer.shape.ToString(false)));
+    }
+    if (ir::MemoryStrides(buffer.shape) != ir::MemoryStrides(expected)) {
+      return InvalidArgument(fmt::format("Executable expected parameter {} with layout {} but got a buffer with {}",
+                                         number, expected.ToString(), buffer.shape.ToString()));
     }
     const std::lock_guard lock(buffer.mutex);
     TRY(runtime::AllocationRef memory, LockedMemory(buffer));

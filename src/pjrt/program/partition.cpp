@@ -1,21 +1,26 @@
 #include "pjrt/program/partition.h"
 
 #include <cstring>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "ir/literal_layout.h"
 
 namespace stead::pjrt {
 
 namespace {
 
-// A tile in the whole array: where its first element lies, and how both are walked.
+// A tile in the whole array, which lie in the same order: where its first element lies, and how both are walked.
 class TileWalk {
  public:
   TileWalk(const ir::Shape& whole, const ir::Tiling& tiling, int64_t tile)
-      : tile_(whole),
-        element_bytes_(ir::ElementBytes(whole.element_type)),
-        strides_(ir::RowMajorStrides(whole.dimensions)) {
+      : tile_(whole), strides_(ir::MemoryStrides(whole)), minor_to_major_(whole.layout.minor_to_major) {
+    if (minor_to_major_.empty()) {
+      minor_to_major_.resize(whole.dimensions.size());
+      std::iota(minor_to_major_.rbegin(), minor_to_major_.rend(), 0);
+    }
     for (size_t dim = tiling.tile_counts.size(); dim-- > 0;) {
       tile_.dimensions[dim] /= tiling.tile_counts[dim];
       offset_ += tile % tiling.tile_counts[dim] * tile_.dimensions[dim] * strides_[dim];
@@ -30,28 +35,30 @@ class TileWalk {
   void ForEachRun(Body body) const {
     if (tile_.element_count() == 0) return;
     int64_t tile_offset = 0;
-    Walk(0, offset_, tile_offset, body);
+    Walk(minor_to_major_.size(), offset_, tile_offset, body);
   }
 
  private:
+  // The `dims_left` fastest dimensions.
   template <typename Body>
-  void Walk(size_t dim, int64_t whole_offset, int64_t& tile_offset, Body& body) const {
-    const bool is_run = dim + 1 >= tile_.dimensions.size();
-    if (is_run) {
-      const int64_t bytes = (tile_.dimensions.empty() ? 1 : tile_.dimensions[dim]) * element_bytes_;
-      body(whole_offset * element_bytes_, tile_offset, bytes);
+  void Walk(size_t dims_left, int64_t whole_offset, int64_t& tile_offset, Body& body) const {
+    if (dims_left <= 1) {
+      const int64_t elements = dims_left == 0 ? 1 : tile_.dimensions[minor_to_major_[0]];
+      const int64_t bytes = elements * ir::ElementBytes(tile_.element_type);
+      body(whole_offset, tile_offset, bytes);
       tile_offset += bytes;
       return;
     }
+    const int64_t dim = minor_to_major_[dims_left - 1];
     for (int64_t index = 0; index < tile_.dimensions[dim]; ++index) {
-      Walk(dim + 1, whole_offset + index * strides_[dim], tile_offset, body);
+      Walk(dims_left - 1, whole_offset + index * strides_[dim], tile_offset, body);
     }
   }
 
   ir::Shape tile_;
-  int64_t element_bytes_;
-  std::vector<int64_t> strides_;
-  int64_t offset_ = 0;  // in elements
+  std::vector<int64_t> strides_;  // in bytes
+  std::vector<int64_t> minor_to_major_;
+  int64_t offset_ = 0;  // in bytes
 };
 
 }  // namespace

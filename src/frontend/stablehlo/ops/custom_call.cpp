@@ -16,10 +16,9 @@ namespace stead::frontend {
 
 namespace {
 
-// Targets that only tell a partitioner or a memory planner something. A layout that a value should have inside the program
-// says nothing about its elements.
-constexpr std::array<std::string_view, 5> kIdentities = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
-                                                         "annotate_device_placement", "LayoutConstraint"};
+// Targets that only tell a partitioner or a memory planner something.
+constexpr std::array<std::string_view, 4> kIdentities = {"Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+                                                         "annotate_device_placement"};
 
 constexpr std::array<std::string_view, 5> kVersions = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
                                                        "API_VERSION_STATUS_RETURNING",
@@ -93,6 +92,13 @@ std::string LayoutConstraints(const std::vector<ir::Shape>& shapes) {
   std::string text;
   for (const ir::Shape& shape : shapes) text += fmt::format("{}{}", text.empty() ? "" : ", ", shape.ToString());
   return fmt::format("{{{}}}", text);
+}
+
+// A layout that a value should have inside the program says nothing about its elements.
+Status ImportLayoutConstraint(OpImport& op, std::vector<ir::Shape> shapes) {
+  if (op.operands().size() != 1 || shapes.size() != 1) return op.Bad("constrains not just one value");
+  return op.SetResult(0, op.Emit(ir::Opcode::kCopy, std::move(shapes[0]), {op.operand(0)},
+                                 ir::CopyAttributes{ir::CopyReason::kLayout}));
 }
 
 Result<std::vector<ir::ComputationId>> ImportCalled(OpImport& op) {
@@ -207,6 +213,7 @@ Status ImportCustomCall(OpImport& op) {
   for (ir::InstrId id : op.operands()) operand_shapes.push_back(op.shape(id));
   TRY(operand_shapes, WithLayouts(op, "operand_layouts", std::move(operand_shapes), pool));
   TRY(std::vector<ir::Shape> result_shapes, WithLayouts(op, "result_layouts", op.result_shapes(), pool));
+  if (attributes.target == "LayoutConstraint") return ImportLayoutConstraint(op, std::move(result_shapes));
   std::vector<ir::InstrId> operands;
   for (size_t operand = 0; operand < operand_shapes.size(); ++operand) {
     operands.push_back(InOrderOf(op, op.operand(operand), operand_shapes[operand]));
