@@ -1,8 +1,8 @@
 """Tells the compiler of every donated array, also of those that fit no result.
 
-JAX looks for a result of the same size for each donated argument. What finds none is reported as not usable and never mentioned
-to the compiler, though its memory could hold intermediate values after its last use. `install` has those arguments marked as
-donors like the others. It counts only while Stead is the default backend; other backends see what they always saw.
+JAX looks for a result of the same size for each donated argument. What finds none is reported as not usable, which stays so, and
+never mentioned to the compiler, though its memory could hold intermediate values after its last use. `install` has those arguments
+marked as donors like the others. It counts only while Stead is the default backend; other backends see what they always saw.
 """
 
 import logging
@@ -25,6 +25,6 @@ def install() -> None:
         if not any(unused) or xla_bridge.get_backend() is not xla_bridge.backends().get("stead"):
             return aliases, unused, donors
         donors = [bool(donor) or left for donor, left in zip(donors or [False] * len(unused), unused, strict=True)]
-        return aliases, [False] * len(unused), donors
+        return aliases, unused, donors
 
     mlir._set_up_aliases = set_up_aliases_and_donors

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "ir/verify.h"
+#include "passes/cleanup/agreed_values.h"
 #include "passes/cleanup/constant_fold.h"
 #include "passes/cleanup/cse.h"
 #include "passes/cleanup/dead_code.h"

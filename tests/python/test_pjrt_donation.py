@@ -170,7 +170,6 @@ def test_a_donated_array_that_fits_no_result_serves_as_temporary_memory():
     # In a process of its own, where Stead is the default backend.
     program = """
 import jax, jax.numpy as jnp, numpy as np, warnings
-warnings.simplefilter("error", UserWarning)
 
 def f(x):
     y = jnp.sin(x) @ x
@@ -179,8 +178,13 @@ def f(x):
 
 x = jnp.asarray(np.linspace(0, 1, 256 * 256, dtype=np.float32).reshape(256, 256)) / 256
 kept, donated = jax.jit(f), jax.jit(f, donate_argnums=0)
-memory = [g.lower(x).compile().memory_analysis().temp_size_in_bytes for g in (kept, donated)]
+with warnings.catch_warnings(record=True) as seen:
+    memory = [g.lower(x).compile().memory_analysis().temp_size_in_bytes for g in (kept, donated)]
+print([str(warning.message).splitlines()[0] for warning in seen])
 results = [float(kept(x)), float(donated(x))]
 print(memory[0] - memory[1], results[0] == results[1], x.is_deleted())
 """
-    assert output_of(program, JAX_PLATFORMS="stead,cpu") == f"{256 * 256 * 4} True True"
+    # JAX still says that no result takes its place.
+    warned, ran = output_of(program, JAX_PLATFORMS="stead,cpu").split("\n")
+    assert warned == "['Some donated buffers were not usable: float32[256,256].']"
+    assert ran == f"{256 * 256 * 4} True True"

@@ -211,3 +211,24 @@ print(doubled.format.layout.major_to_minor, {shard.data.format.layout.major_to_m
 print(parts(doubled) == parts(jax.device_put(matrix * 2, on("rows", "columns"))), (np.asarray(doubled) == matrix * 2).all())
 """)
     assert lines[:2] == ["(1, 0) {(1, 0)}", "True True"]
+
+
+def test_results_that_are_not_split():
+    lines = run("""
+numbers = np.arange(4, dtype=np.float32)
+def both(x, seed):
+    doubled, steps = lax.scan(lambda carry, _: (carry * 2, carry), seed, None, length=3)
+    return x + doubled, steps, jax.random.uniform(jax.random.key(7), (2,)), jnp.linalg.cholesky(jnp.eye(2) * seed)
+split, steps, uniform, root = jax.pmap(both, in_axes=(0, None), out_axes=(0, None, None, None))(numbers, np.float32(4))
+print(split.tolist(), steps.tolist(), root.tolist())
+print(np.array_equal(uniform, jax.random.uniform(jax.random.key(7), (2,))))
+try:
+    jax.pmap(lambda x: x * 2, out_axes=None)(numbers)
+except jax.errors.JaxRuntimeError as error:
+    print(str(error).splitlines()[0])
+""")
+    assert lines[:3] == [
+        "[32.0, 33.0, 34.0, 35.0] [4.0, 8.0, 16.0] [[2.0, 0.0], [0.0, 2.0]]",
+        "True",
+        "UNIMPLEMENTED: a result of a manual computation that devices may not agree on",
+    ]

@@ -5,12 +5,14 @@
 //   (%part) { ... }                                                       =>                               concatenate
 //                                                                               slice 1 -> body, device 1 /
 // This is right as long as the devices do not talk to each other inside the body, which their operations refuse (one_device.cpp).
-// The cost is one copy of the body per device.
+// The cost is one copy of the body per device. Of a result that is not split along some axis every device there makes its own; that
+// they agree is left to a pass to prove (ir/agreed_value.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "frontend/stablehlo/ops/op_importers.h"
+#include "ir/agreed_value.h"
 
 namespace stead::frontend {
 
@@ -33,7 +35,7 @@ class ManualImport {
     op_.importer().SetPlace(outer_place);
     TRY_STATUS(std::move(status));
     for (size_t result = 0; result < outputs_.size(); ++result) {
-      if (!std::ranges::all_of(pieces_[result], &ir::InstrId::valid))
+      if (std::ranges::any_of(pieces_[result], &std::vector<ir::InstrId>::empty))
         return op_.Bad("has a result that no device makes a part of");
       TRY_STATUS(op_.SetResult(result, Assemble(result, 0, 0)));
     }
@@ -152,22 +154,29 @@ class ManualImport {
     return op_.Emit(ir::Opcode::kSlice, std::move(part_shape), {whole}, std::move(slice));
   }
 
-  // Devices that hold the same piece made the same; the first one's is taken.
   void KeepPiece(size_t result, ir::InstrId id, const std::vector<int64_t>& coordinates) {
     const ArraySharding& sharding = outputs_[result];
     int64_t number = 0;
     for (size_t dimension = 0; dimension < sharding.dimensions.size(); ++dimension) {
       number = number * sharding.TileCount(dimension) + sharding.TileAt(dimension, coordinates);
     }
-    ir::InstrId& piece = pieces_[result][static_cast<size_t>(number)];
-    if (!piece.valid()) piece = id;
+    std::vector<ir::InstrId>& values = pieces_[result][static_cast<size_t>(number)];
+    if (std::ranges::find(values, id) == values.end()) values.push_back(id);
+  }
+
+  // The program says that the devices which hold a piece agree on its value.
+  ir::InstrId Agreed(const std::vector<ir::InstrId>& values) {
+    const ir::Shape& shape = op_.shape(values[0]);
+    if (values.size() == 1 || !shape.is_array()) return values[0];
+    return op_.Emit(ir::Opcode::kCustomCall, shape, values,
+                    ir::CustomCallAttributes{.target = std::string(ir::kAgreedValueTarget)});
   }
 
   // The part of the result that consists of all pieces whose number begins with `prefix`, put together along `dimension` and those
   // inside it.
   ir::InstrId Assemble(size_t result, size_t dimension, int64_t prefix) {
     const ArraySharding& sharding = outputs_[result];
-    if (dimension == sharding.dimensions.size()) return pieces_[result][static_cast<size_t>(prefix)];
+    if (dimension == sharding.dimensions.size()) return Agreed(pieces_[result][static_cast<size_t>(prefix)]);
     const int64_t tile_count = sharding.TileCount(dimension);
     std::vector<ir::InstrId> parts;
     for (int64_t tile = 0; tile < tile_count; ++tile) {
@@ -185,7 +194,8 @@ class ManualImport {
   Mesh mesh_;
   std::vector<size_t> manual_axes_;
   std::vector<ArraySharding> inputs_, outputs_;
-  std::vector<std::vector<ir::InstrId>> pieces_;  // per result, by the number of the piece
+  // Per result, by the number of the piece: what the devices that hold it made.
+  std::vector<std::vector<std::vector<ir::InstrId>>> pieces_;
 };
 
 }  // namespace
