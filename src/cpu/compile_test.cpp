@@ -258,6 +258,22 @@ ENTRY e {
 })");
 }
 
+// A window of which a part lies outside writes nothing at all.
+TEST(Indexing, ScatterOfWindowsAcrossTheBorder) {
+  ExpectSame("HloModule m\n" + std::string(kAdd) + R"(ENTRY e {
+  a = f32[10] parameter(0)
+  i = s32[50,1] parameter(1)
+  u = f32[50,4] parameter(2)
+  ROOT r = f32[10] scatter(a, i, u), to_apply=add, update_window_dims={1}, inserted_window_dims={}, scatter_dims_to_operand_dims={0}, index_vector_dim=1
+})");
+  ExpectSame("HloModule m\n" + std::string(kAdd) + R"(ENTRY e {
+  a = f32[9,40] parameter(0)
+  i = s32[30,2] parameter(1)
+  u = f32[30,3,33] parameter(2)
+  ROOT r = f32[9,40] scatter(a, i, u), to_apply=add, update_window_dims={1,2}, inserted_window_dims={}, scatter_dims_to_operand_dims={0,1}, index_vector_dim=1
+})");
+}
+
 std::string Reduce(const std::string& type, const std::string& op, const std::string& from, const std::string& to,
                    const std::string& dims) {
   return fmt::format(

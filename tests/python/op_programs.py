@@ -266,3 +266,9 @@ def gradient_of_scanned_blocks(weights, x):
         return (lax.scan(body, x, weights)[0] ** 2).mean()
 
     return jax.value_and_grad(loss)(weights)
+
+
+@program(lambda: (normal(10), normal(5, 3, seed=1), np.array([[-1], [0], [7], [8], [9]], np.int32)))
+def scatter_of_windows_across_the_border(x, updates, starts):
+    dimensions = lax.ScatterDimensionNumbers(update_window_dims=(1,), inserted_window_dims=(), scatter_dims_to_operand_dims=(0,))
+    return [lax.scatter_add(x, starts, updates, dimensions, mode=mode) for mode in ("fill", "clip")]

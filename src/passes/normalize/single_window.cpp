@@ -191,15 +191,6 @@ InstrId InsidePredicate(Builder& build, const std::vector<Start>& starts, const 
   return inside;
 }
 
-// What a partly outside window does is told apart from a wholly outside one only when it has more than one element in a
-// dimension whose start is not known; such a scatter is left alone.
-bool HasPartlyUnknownWindow(const std::vector<Start>& starts, const Dimensions& sizes) {
-  for (size_t dim = 0; dim < sizes.size(); ++dim) {
-    if (!starts[dim].known && sizes[dim] != 1) return true;
-  }
-  return false;
-}
-
 bool RewriteScatter(ir::Module& module, InstrId id) {
   const ir::Instruction& scatter = module.instruction(id);
   if (scatter.operands.size() != 3 || !AllRowMajor(module, id)) return false;
@@ -214,7 +205,6 @@ bool RewriteScatter(ir::Module& module, InstrId id) {
   std::vector<Start> starts = StartsFromIndices(module, indices, attributes.scatter_dims_to_operand_dims, shape.rank());
   Bounds bounds = BoundsOf(starts, *sizes, shape);
   if (bounds == Bounds::kOutside) return Forward(module, id, operand);
-  if (bounds == Bounds::kUnknown && HasPartlyUnknownWindow(starts, *sizes)) return false;
 
   Builder build(module, id);
   TakeScalars(build, starts);

@@ -64,14 +64,16 @@ void KernelEmitter::EmitScatterUpdate(const std::vector<Output>& outputs, const 
     if (position > attributes.index_vector_dim) --position;
     target[attributes.input_batching_dims[pair]] = place[position];
   }
+  std::vector<int64_t> window_sizes(operand.dimensions.size(), 1);
   size_t next_window = 0;
   for (int64_t dim = 0; dim < operand.rank(); ++dim) {
     if (contains(attributes.inserted_window_dims, dim) || contains(attributes.input_batching_dims, dim)) continue;
-    target[dim] = update_index[attributes.update_window_dims[next_window++]];
+    const int64_t window_dim = attributes.update_window_dims[next_window++];
+    target[dim] = update_index[window_dim];
+    window_sizes[dim] = module_.shape(scatter.operands[count + 1]).dimensions[window_dim];
   }
-  // Updates outside the operand are dropped, element by element.
-  llvm::Value* for_all = builder_.getTrue();
-  llvm::Value* per_lane = nullptr;
+  // A window that is not wholly inside the operand is dropped. All lanes lie in one window.
+  llvm::Value* is_inside = builder_.getTrue();
   for (size_t number = 0; number < attributes.scatter_dims_to_operand_dims.size(); ++number) {
     const int64_t dim = attributes.scatter_dims_to_operand_dims[number];
     Index vector = place;
@@ -81,22 +83,22 @@ void KernelEmitter::EmitScatterUpdate(const std::vector<Output>& outputs, const 
     llvm::Value* const start = builder_.CreateIntCast(generator_.At(indices, vector), builder_.getInt64Ty(),
                                                       ir::IsSigned(module_.shape(indices).element_type));
     constexpr int64_t kUnknown = int64_t{1} << 40;
-    target[dim] = target[dim] + loops_.ValueExpression(start, kUnknown, loops_.depth());
-    llvm::Value* const inside = loops_.InRange(target[dim], operand.dimensions[dim]);
-    llvm::Value*& condition = inside->getType()->isVectorTy() ? per_lane : for_all;
-    condition = loops_.And(condition, inside);
+    const IndexExpression window_start = loops_.ValueExpression(start, kUnknown, loops_.depth());
+    const int64_t starts = std::max<int64_t>(0, operand.dimensions[dim] - window_sizes[dim] + 1);
+    is_inside = loops_.And(is_inside, loops_.InRange(window_start, starts));
+    target[dim] = target[dim] + window_start;
   }
-  loops_.OpenIf(for_all);
+  loops_.OpenIf(is_inside);
   std::vector<llvm::Value*> arguments;
   for (const Output& output : outputs) {
-    arguments.push_back(generator_.Load(output.array, target, {per_lane, loops_.depth()}));
+    arguments.push_back(generator_.Load(output.array, target, {nullptr, loops_.depth()}));
   }
   for (size_t number = 0; number < count; ++number) {
     arguments.push_back(generator_.At(scatter.operands[count + 1 + number], update_index));
   }
   const std::vector<llvm::Value*> results = generator_.Call(scatter.called[0], arguments);
   for (size_t number = 0; number < count; ++number) {
-    generator_.Store(outputs[number].array, target, results[number], per_lane);
+    generator_.Store(outputs[number].array, target, results[number]);
   }
   loops_.Close();
 }
