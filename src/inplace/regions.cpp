@@ -1,10 +1,13 @@
 // A search by steepest choice: all leaves of all loops and conditionals at once, then those of one at a time, then single leaves, are
 // made pointers, or buffers again, as long as that copies less. What it costs is bounded by the instructions that are planned again:
-// a module that is large is planned a few times at most, and one that is proved not even once. Where pointers may lead to one of many
-// places, the checker does not see through all that is right: only plans that it proves are taken.
+// a module that is large is planned a few times at most, and one that is proved not even once. Only plans that the checker proves are
+// taken: one that it refuses is a fault of the house, which is said in a remark (P001) and in which no program comes to harm.
 #include "inplace/regions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "analysis/dataflow.h"
@@ -54,9 +57,17 @@ PointerChoices Changed(const PointerChoices& choices, const PointerChoices& step
   return changed;
 }
 
-}  // namespace
-
-namespace {
+// Says that a plan which copies less was made, and refused.
+PlanRemark RefusedPlan(const Module& module, int64_t spared_bytes, const Diagnostic& refusal) {
+  PlanRemark remark;
+  remark.code = "P001";
+  remark.value = module.root(module.entry);
+  remark.bytes = spared_bytes;
+  remark.what = fmt::format("a plan that copies {} bytes less was not proved", spared_bytes);
+  remark.why = fmt::format("{}: {}", refusal.what, refusal.why);
+  remark.fix = "please report this module: the program runs by the plan that was proved";
+  return remark;
+}
 
 class Search {
  public:
@@ -79,6 +90,7 @@ class Search {
       without.erase(leaf);
       Try(std::move(without), least_);
     }
+    if (refused_) best_.remarks.push_back(std::move(*refused_));
     return std::move(best_);
   }
 
@@ -93,7 +105,10 @@ class Search {
     if (copied_bytes > limit) return false;
     plan->lower_bound_bytes = lower_bound_;
     plan->exact = copied_bytes == lower_bound_;
-    if (!CheckPlan(*plan).ok()) return false;
+    if (Status checked = CheckPlan(*plan); !checked.ok()) {
+      refused_ = RefusedPlan(best_.module, least_ - copied_bytes, checked.error());
+      return false;
+    }
     best_ = std::move(plan).value();
     least_ = copied_bytes;
     choices_ = std::move(choices);
@@ -107,6 +122,7 @@ class Search {
   int64_t least_ = 0, planned_ = 0;
   PointerChoices choices_;
   std::set<PointerChoices> tried_ = {{}};
+  std::optional<PlanRemark> refused_;  // the last one
 };
 
 }  // namespace

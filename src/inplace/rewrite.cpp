@@ -163,16 +163,27 @@ void ReplaceOperandLeaf(Module& module, InstrId user, int32_t operand, int32_t l
   module.SetOperand(user, static_cast<size_t>(operand), WithLeaf(module, old_operand, index, 0, value, user));
 }
 
-InstrId CopyResult(Module& module, ComputationId computation, int32_t leaf, CopyReason reason) {
-  InstrId root = module.root(computation);
+namespace {
+
+// Something to insert before, at the end of the list; a tuple of nothing, to be erased.
+InstrId EndOfList(Module& module, ComputationId computation) { return module.Add(computation, TupleOf(module, {})); }
+
+}  // namespace
+
+void ReplaceResult(Module& module, ComputationId computation, int32_t leaf, InstrId value) {
+  InstrId root = module.root(computation), position = EndOfList(module, computation);
   ShapeIndex index = ArrayLeafIndex(module.shape(root), leaf);
-  // Something to insert before, at the end of the list; a tuple of nothing, gone again below.
-  InstrId position = module.Add(computation, TupleOf(module, {}));
-  InstrId value = LeafValue(module, root, leaf, position);
-  InstrId copy = module.AddCopyBefore(position, value, reason);
-  module.SetRoot(computation, WithLeaf(module, root, index, 0, copy, position));
+  module.SetRoot(computation, WithLeaf(module, root, index, 0, value, position));
   module.Erase(position);
   if (module.instruction(root).opcode == Opcode::kTuple && module.users(root).empty()) module.Erase(root);
+}
+
+InstrId CopyResult(Module& module, ComputationId computation, int32_t leaf, CopyReason reason) {
+  InstrId position = EndOfList(module, computation);
+  InstrId value = LeafValue(module, module.root(computation), leaf, position);
+  InstrId copy = module.AddCopyBefore(position, value, reason);
+  module.Erase(position);
+  ReplaceResult(module, computation, leaf, copy);
   return copy;
 }
 

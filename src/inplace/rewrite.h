@@ -17,6 +17,9 @@ ir::InstrId LeafValue(ir::Module& module, ir::InstrId id, int32_t leaf, ir::Inst
 // Makes `user` take `value` for array leaf `leaf` of its operand.
 void ReplaceOperandLeaf(ir::Module& module, ir::InstrId user, int32_t operand, int32_t leaf, ir::InstrId value);
 
+// Makes the computation return `value`, which is one of its instructions, as result leaf `leaf`.
+void ReplaceResult(ir::Module& module, ir::ComputationId computation, int32_t leaf, ir::InstrId value);
+
 // Copies result leaf `leaf` of the computation and returns the copy instead. Returns the copy.
 ir::InstrId CopyResult(ir::Module& module, ir::ComputationId computation, int32_t leaf, ir::CopyReason reason);
 

@@ -114,7 +114,13 @@ Status Checker::CheckPlacements() const {
 
 Status Checker::RequireHeld(InstrId reader, const Leaf& leaf, const Footprint& bytes) const {
   // A slice view is read where its operand's content must still be.
-  if (memory_.Holds(leaf.content, PlaceOf(leaf.base), leaf.part.whole ? bytes : leaf.part)) return {};
+  Footprint read = leaf.part.whole ? bytes : leaf.part;
+  if (memory_.Holds(leaf.content, PlaceOf(leaf.base), read)) return {};
+  // What was overwritten before a loop or branch began is known in terms of the caller's values.
+  for (auto call = calls_.rbegin(); call != calls_.rend() && !read.whole; ++call) {
+    read = counters_.ByIteration(InCaller(module_, call->caller, call->called, read));
+    if (memory_.Holds(leaf.content, PlaceOf(leaf.base), read)) return {};
+  }
   return Refused(reader, "it reads a value that is no longer where the plan says");
 }
 
@@ -378,6 +384,13 @@ Status Checker::Replay(ir::ComputationId computation, const std::vector<Leaf>& p
     TRY_STATUS(Step(id, parameters));
     done.insert(id);
   }
+  return {};
+}
+
+Status Checker::ReplayCalled(InstrId caller, size_t called, const std::vector<Leaf>& parameters) {
+  calls_.push_back({caller, called});
+  TRY_STATUS(Replay(module_.instruction(caller).called[called], parameters));
+  calls_.pop_back();
   return {};
 }
 

@@ -45,6 +45,12 @@ class Checker {
   std::unordered_map<ir::InstrId, std::unordered_set<BufferId>> exchanged_;  // per loop: by it and the loops inside
   std::unordered_set<BufferId> in_slot_;  // pointers of state that the last back edge set to their slots
   std::unordered_map<ir::InstrId, std::vector<Leaf>> leaves_;
+  // The loops and conditionals whose computations are being replayed, outer first.
+  struct Call {
+    ir::InstrId caller;
+    size_t called = 0;
+  };
+  std::vector<Call> calls_;
   // Of a pointer that a dynamic-slice sets: the slice, and the bytes of the array that it points into.
   struct Window {
     ir::InstrId slice;
@@ -53,7 +59,7 @@ class Checker {
   std::unordered_map<BufferId, Window> windows_;
   analysis::LoopCounters counters_;
   uint32_t next_content_ = 0;
-  int64_t next_permutation_ = 1;
+  int64_t next_permutation_ = 1, next_run_ = 1;
 
   void MakeBlocks();
   Status CheckBuffers() const;
@@ -65,6 +71,7 @@ class Checker {
   Status CheckResults();
 
   Status Replay(ir::ComputationId computation, const std::vector<Leaf>& parameters);
+  Status ReplayCalled(ir::InstrId caller, size_t called, const std::vector<Leaf>& parameters);
   Status Step(ir::InstrId id, const std::vector<Leaf>& parameters);
   Status Forward(ir::InstrId id);
   Status SliceView(ir::InstrId id);
@@ -89,7 +96,9 @@ class Checker {
   const StatePointer* StatePointerOf(ir::InstrId loop, BufferId variable) const;
   std::optional<size_t> HandedOnLeaf(ir::InstrId loop, size_t leaf) const;
   std::map<BufferId, std::vector<ByteRange>> StatePlaces(ir::InstrId id) const;
-  Status AttachPointers(ir::InstrId id, const IdVector<BufferId, Place>& entered);
+  std::vector<ByteRange> PlacesOfSource(ir::InstrId id, BufferId pointer,
+                                        const std::map<BufferId, std::vector<ByteRange>>& places) const;
+  Status AttachPointers(ir::InstrId id, const IdVector<BufferId, Place>& entered, int64_t run);
   Status CheckPointerMoves(ir::InstrId id, const IdVector<BufferId, Place>& before,
                            const IdVector<BufferId, Place>& after);
   Result<Leaf> LeafAfterLoop(ir::InstrId id, size_t leaf, const std::vector<Leaf>& state);
@@ -99,7 +108,7 @@ class Checker {
   std::vector<std::vector<BufferId>> ExchangeGroups(ir::InstrId id) const;
   bool IsExchange(const std::vector<PointerMove>& moves) const;
   std::vector<PointerMove> SetAnew(const std::vector<PointerMove>& moves) const;
-  Status FreshBlocks(ir::InstrId id, const std::vector<BufferId>& variables);
+  Status FreshBlocks(ir::InstrId id, const std::vector<BufferId>& variables, int64_t run);
   Status Branches(ir::InstrId id);
   void JoinPointers(const std::vector<IdVector<BufferId, Place>>& ends);
 

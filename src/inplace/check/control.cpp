@@ -112,8 +112,8 @@ std::vector<std::vector<BufferId>> Checker::ExchangeGroups(InstrId id) const {
   return result;
 }
 
-// Gives the variables, whose pointers may be in any order, fresh blocks.
-Status Checker::FreshBlocks(InstrId id, const std::vector<BufferId>& variables) {
+// Gives the variables, whose pointers may be in any order, fresh blocks. `run`: number of this run of the loop.
+Status Checker::FreshBlocks(InstrId id, const std::vector<BufferId>& variables, int64_t run) {
   std::vector<ByteRange> underlying;
   for (BufferId variable : variables) {
     ByteRange range{pointers_[variable], plan_.buffers[variable].bytes};
@@ -132,7 +132,9 @@ Status Checker::FreshBlocks(InstrId id, const std::vector<BufferId>& variables) 
   int64_t permutation = next_permutation_++;
   underlying = memory_.BehindOrder(std::move(underlying));
   for (BufferId variable : variables) {
-    pointers_[variable] = {memory_.AddBlock({writable, returnable, underlying, permutation}), 0};
+    Block block{writable, returnable, underlying, permutation};
+    block.first = {{pointers_[variable], plan_.buffers[variable].bytes}, run};
+    pointers_[variable] = {memory_.AddBlock(std::move(block)), 0};
   }
   return {};
 }
@@ -157,11 +159,12 @@ Status Checker::EnterLoop(InstrId id, const LoopPlan& loop) {
   }
   if (!std::ranges::is_permutation(targets, sources))
     return Refused(id, "the back edge is not an exchange of pointers");
+  const int64_t run = next_run_++;
   for (const std::vector<BufferId>& group : ExchangeGroups(id)) {
-    TRY_STATUS(FreshBlocks(id, group));
+    TRY_STATUS(FreshBlocks(id, group, run));
     exchanged_[id].insert(group.begin(), group.end());
   }
-  return AttachPointers(id, entered);
+  return AttachPointers(id, entered, run);
 }
 
 const StatePointer* Checker::StatePointerOf(InstrId loop, BufferId variable) const {
@@ -217,7 +220,7 @@ std::map<BufferId, std::vector<ByteRange>> Checker::StatePlaces(InstrId id) cons
 // Gives the state's pointers blocks that stand for all places where they may be at the head of an iteration: where they were when the
 // loop was `entered`, and later. One that starts apart from its slot, and goes nowhere but there, is in the slot or apart from it at
 // any time.
-Status Checker::AttachPointers(InstrId id, const IdVector<BufferId, Place>& entered) {
+Status Checker::AttachPointers(InstrId id, const IdVector<BufferId, Place>& entered, int64_t run) {
   // By reference, so that the loop has an entry.
   std::unordered_set<BufferId>& exchanged = exchanged_[id];
   const std::map<BufferId, std::vector<ByteRange>> places = StatePlaces(id);
@@ -244,6 +247,12 @@ Status Checker::AttachPointers(InstrId id, const IdVector<BufferId, Place>& ente
       }
       if (is_apart) block.follows = own.place;
       block.underlying.push_back(own);
+      if (!follows) block.later.push_back(own);
+    }
+    if (!slot || !block.later.empty()) {
+      block.first = {{entered[pointer], bytes}, run};
+      const std::vector<ByteRange> others = PlacesOfSource(id, pointer, places);
+      block.later.insert(block.later.end(), others.begin(), others.end());
     }
     for (const ByteRange& range : block.underlying) {
       for (const ByteRange& real : memory_.Underlying(range)) {
@@ -255,6 +264,19 @@ Status Checker::AttachPointers(InstrId id, const IdVector<BufferId, Place>& ente
     exchanged.insert(pointer);
   }
   return {};
+}
+
+// Where the back edge takes the pointer from, slots apart: from where another one may be, or from a place that stays where it is.
+std::vector<ByteRange> Checker::PlacesOfSource(InstrId id, BufferId pointer,
+                                               const std::map<BufferId, std::vector<ByteRange>>& places) const {
+  const std::vector<PointerMove>& moves = plan_.loops.at(id).back_edge;
+  auto move = std::ranges::find(moves, pointer, &PointerMove::target);
+  if (move == moves.end()) return places.at(pointer);
+  if (StatePointerOf(id, move->source) != nullptr) return places.at(move->source);
+  if (exchanged_.at(id).contains(move->source) || pointers_[move->source].block == unknown_) return {};
+  Place place = pointers_[move->source];
+  place.offset += move->source_offset;
+  return {{place, plan_.buffers[pointer].bytes}};
 }
 
 // After the back edge each pointer is where its block says that it may be at the head of an iteration.
@@ -274,7 +296,8 @@ Status Checker::CheckPointerMoves(InstrId id, const IdVector<BufferId, Place>& b
       if (!moves_with_slot) return Refused(id, "a pointer leaves the slot that its state is in");
       continue;
     }
-    const std::vector<ByteRange>& known = memory_.block(before[pointer].block).underlying;
+    const Block& block = memory_.block(before[pointer].block);
+    const std::vector<ByteRange>& known = block.first ? block.later : block.underlying;
     auto is_there = [&](const ByteRange& range) { return range.place == after[pointer]; };
     if (std::ranges::none_of(known, is_there)) return Refused(id, "a pointer goes where it was not known to go");
   }
@@ -361,7 +384,7 @@ Status Checker::LeaveLoop(InstrId id, const std::vector<Leaf>& state) {
     results.push_back(std::move(result));
   }
   IdVector<BufferId, Place> head = pointers_;
-  TRY_STATUS(Replay(instruction.called[0], state));
+  TRY_STATUS(ReplayCalled(id, 0, state));
   // Pointers that only the condition sets anew are unknown from here on.
   TRY([[maybe_unused]] bool same_pointers, RestorePointers(id, head));
   leaves_[id] = std::move(results);
@@ -397,10 +420,10 @@ Result<Leaf> Checker::LeafAfterLoop(InstrId id, size_t leaf, const std::vector<L
 
 Status Checker::LoopRound(InstrId id, const std::vector<Leaf>& state) {
   const Instruction& instruction = module_.instruction(id);
-  TRY_STATUS(Replay(instruction.called[0], state));
+  TRY_STATUS(ReplayCalled(id, 0, state));
   InstrId test = module_.root(instruction.called[0]);
   TRY_STATUS(RequireHeld(test, leaves_.at(test)[0]));
-  TRY_STATUS(Replay(instruction.called[1], state));
+  TRY_STATUS(ReplayCalled(id, 1, state));
   return BackEdge(id, state);
 }
 
@@ -503,7 +526,7 @@ Status Checker::Branches(InstrId id) {
   for (size_t branch = 0; branch < instruction.called.size(); ++branch) {
     memory_.RestoreFacts(before);
     pointers_ = entry_pointers;
-    TRY_STATUS(Replay(instruction.called[branch], leaves_.at(instruction.operands[branch + 1])));
+    TRY_STATUS(ReplayCalled(id, branch, leaves_.at(instruction.operands[branch + 1])));
     InstrId root = module_.root(instruction.called[branch]);
     TRY(auto moved, Moved(found->second.ends[branch], id));
     for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {

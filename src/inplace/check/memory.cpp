@@ -95,6 +95,7 @@ bool CheckMemory::MayOverlap(const ByteRange& left, const ByteRange& right) cons
   bool younger_is_real = blocks_[younger.place.block].underlying.empty();
   bool older_is_real = blocks_[older.place.block].underlying.empty();
   if (younger_is_real && older_is_real) return false;
+  if (AreApartInEachIteration(left, right) || AreApartInEachIteration(right, left)) return false;
   // Parts of a real block differ; a fresh one counts as a whole, so that its number says it all.
   if (younger_is_real || older_is_real) return MayStandFor(younger, older);
   uint64_t key = static_cast<uint64_t>(younger.place.block.index()) << 32 | older.place.block.index();
@@ -102,6 +103,14 @@ bool CheckMemory::MayOverlap(const ByteRange& left, const ByteRange& right) cons
   bool overlaps = MayStandFor(younger, older);
   known_overlaps_[key] = overlaps;
   return overlaps;
+}
+
+// The pointer starts apart from a block of its loop, and goes on to places that are apart from it.
+bool CheckMemory::AreApartInEachIteration(const ByteRange& pointer, const ByteRange& other) const {
+  const Block &from = blocks_[pointer.place.block], &to = blocks_[other.place.block];
+  if (from.later.empty() || !from.first || !to.first || from.first->loop != to.first->loop) return false;
+  auto is_there = [&](const ByteRange& range) { return MayOverlap(range, other); };
+  return !MayOverlap(from.first->range, to.first->range) && std::ranges::none_of(from.later, is_there);
 }
 
 bool CheckMemory::AreSameOrApart(const ByteRange& left, const ByteRange& right) const {

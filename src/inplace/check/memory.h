@@ -32,13 +32,21 @@ struct ByteRange {
   int64_t bytes = 0;
 };
 
+// Where a block is in the first iteration.
+struct FirstPlace {
+  ByteRange range;
+  int64_t loop = 0;  // the same for all blocks of one run of a loop
+};
+
 struct Block {
   bool writable = true;
-  bool returnable = false;            // an owned allocation or a donated parameter
-  std::vector<ByteRange> underlying;  // fresh blocks: where they may really be
-  int64_t permutation = 0;            // fresh blocks with the same number other than 0 never overlap one another
-  std::optional<Place> follows;       // fresh blocks: they start here, or else share no byte with what lies here
-  std::vector<ByteRange> real = {};   // fresh blocks: the ranges of real blocks behind `underlying`; filled by AddBlock
+  bool returnable = false;               // an owned allocation or a donated parameter
+  std::vector<ByteRange> underlying;     // fresh blocks: where they may really be
+  int64_t permutation = 0;               // fresh blocks with the same number other than 0 never overlap one another
+  std::optional<Place> follows;          // fresh blocks: they start here, or else share no byte with what lies here
+  std::optional<FirstPlace> first = {};  // fresh blocks of a loop
+  std::vector<ByteRange> later = {};     // of a loop's pointer: where it may be after the first iteration
+  std::vector<ByteRange> real = {};  // fresh blocks: the ranges of real blocks behind `underlying`; filled by AddBlock
 };
 
 struct Fact {
@@ -79,6 +87,7 @@ class CheckMemory {
 
  private:
   bool MayStandFor(const ByteRange& younger, const ByteRange& older) const;
+  bool AreApartInEachIteration(const ByteRange& pointer, const ByteRange& other) const;
 
   IdVector<BlockId, Block> blocks_;
   std::unordered_map<int64_t, int64_t> permutation_sizes_;  // per permutation number: its blocks

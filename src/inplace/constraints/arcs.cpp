@@ -175,6 +175,7 @@ class Builder {
     if (!IsWritable(module_, scope_, dataflow_, context_, target.definition) || !target.box.whole) {
       AddArc(end(), writer, ways_out, {target.definition, true, {}, tie});
     }
+    KeepWherePointersLead(writer, tie, ways_out);
     std::vector<PendingUse> candidates = pending_[target.definition];
     for (const DefinitionUse& use : dataflow_.uses(target.definition))
       candidates.push_back({use, target.definition, {}});
@@ -202,6 +203,24 @@ class Builder {
     if (tie.result_leaf < 0) return;
     DefinitionId result = dataflow_.value(dataflow_.instruction(writer), tie.result_leaf).definition;
     pending_[result] = std::move(still_pending);
+  }
+
+  // What is overwritten where a pointer leads lies in memory of somebody else's, each time in another one maybe. From inside a loop or
+  // branch it is not handed on, nor does it change places.
+  void KeepWherePointersLead(int32_t writer, const PreservingTie& tie, const std::vector<int32_t>& ways_out) {
+    if (scope_.kind == Scope::Kind::kEntry) return;
+    DefinitionId target = dataflow_.value(OperandOf(writer, tie.operand), tie.leaf).definition;
+    auto led_to = led_to_.find(target);
+    if (!dataflow_.is_pointer(target) && led_to == led_to_.end()) return;
+    std::vector<int32_t> path = led_to == led_to_.end() ? std::vector<int32_t>{} : led_to->second;
+    if (path.size() < kPathLimit) path.insert(path.end(), ways_out.begin(), ways_out.end());
+    bool leaves = (IsLoop(writer) || IsConditional(writer)) && tie.written.whole;
+    if (tie.result_leaf >= 0) {
+      DefinitionId result = dataflow_.value(dataflow_.instruction(writer), tie.result_leaf).definition;
+      leaves = leaves || dataflow_.LastUse(result) == end();
+      led_to_[result] = path;
+    }
+    if (leaves) AddArc(end(), writer, std::move(path), {target, true, {}, tie});
   }
 
   // The loop reads one leaf before it overwrites the other.
@@ -240,6 +259,8 @@ class Builder {
   const ScopeContext& context_;
   ConflictGraph graph_;
   IdVector<DefinitionId, std::vector<PendingUse>> pending_;
+  std::map<DefinitionId, std::vector<int32_t>>
+      led_to_;  // contents that lie where a pointer leads: the copies that part them
   std::map<std::tuple<int32_t, int32_t, int32_t>, bool> keeping_;
   std::map<std::tuple<Element::Kind, int32_t, int32_t, int32_t>, int32_t> element_numbers_;
 };

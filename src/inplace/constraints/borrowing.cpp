@@ -16,8 +16,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "analysis/trip_count.h"
+#include "inplace/memory/donation.h"
 
 namespace stead::inplace {
 
@@ -56,17 +58,33 @@ DefinitionId StateContent(const Module& module, const Dataflow& body, InstrId lo
   return body.value(module.computation(module.instruction(loop).called[1]).parameters.at(0), leaf).definition;
 }
 
+// What pointers lead to, and is overwritten there.
+std::unordered_set<DefinitionId> WrittenThroughPointers(const Module& module, const Dataflow& body,
+                                                        const ScopeContext& context) {
+  std::unordered_set<DefinitionId> written;
+  if (!body.has_pointers()) return written;
+  Families families(module, body, context);
+  for (int32_t node = 0; node < body.node_count(); ++node) {
+    for (const PreservingTie& tie : PreservingTies(module, body, node, context)) {
+      DefinitionId target = body.value(module.operand(body.instruction(node), tie.operand), tie.leaf).definition;
+      for (DefinitionId host : body.hosts(families.Head(target))) written.insert(host);
+    }
+  }
+  return written;
+}
+
 std::vector<bool> PossibleLeaves(const Module& module, InstrId loop, const ScopeContext& context) {
   const std::vector<bool>& untouched = context.untouched_state.at(loop);
   std::vector<bool> possible(untouched.size(), false);
   if (analysis::TripCount(module, loop).value_or(0) < 1) return possible;
   Dataflow body(module, module.instruction(loop).called[1], context);
+  const std::unordered_set<DefinitionId> written = WrittenThroughPointers(module, body, context);
   for (size_t leaf = 0; leaf < untouched.size(); ++leaf) {
     DefinitionId content = StateContent(module, body, loop, static_cast<int32_t>(leaf));
     bool is_handed_on = body.LastUse(content) >= body.node_count();
     bool is_follower = IsFollower(context, loop, static_cast<int32_t>(leaf));
-    possible[leaf] =
-        !untouched[leaf] && !is_follower && !is_handed_on && Borrowers(module, body, content, context).has_value();
+    possible[leaf] = !untouched[leaf] && !is_follower && !is_handed_on && !written.contains(content) &&
+                     Borrowers(module, body, content, context).has_value();
   }
   return possible;
 }

@@ -93,7 +93,15 @@ void GrantBranchOperands(const Module& module, const Scope& scope, const ScopeCo
     const Instruction& conditional = module.instruction(id);
     std::vector<bool> after = NodesAfter(module, dataflow, node);
     const BranchUse& most = all_granted.branches.at(id);
+    auto is_result = [&](DefinitionId definition) {
+      for (int32_t leaf = 0; leaf < ArrayLeafCount(conditional.shape); ++leaf) {
+        if (dataflow.value(id, leaf).definition == definition) return true;
+      }
+      return false;
+    };
     auto is_spent = [&](DefinitionId definition, int32_t operand) {
+      // A result that is this operand whichever branch runs: it stays where it is.
+      if (is_result(definition)) return false;
       int in_branch = 0;
       int64_t saved_bytes = 0;
       for (const DefinitionUse& use : dataflow.uses(definition)) {

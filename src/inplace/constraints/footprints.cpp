@@ -43,8 +43,12 @@ ParameterFootprints FootprintsOf(const Module& module, const Dataflow& inner, co
   };
   for (int32_t node = 0; node < inner.node_count(); ++node) {
     for (const PreservingTie& tie : PreservingTies(module, inner, node, context)) {
-      int32_t leaf = leaf_of(inner.value(module.operand(inner.instruction(node), tie.operand), tie.leaf).definition);
+      DefinitionId target = inner.value(module.operand(inner.instruction(node), tie.operand), tie.leaf).definition;
+      int32_t leaf = leaf_of(target);
       if (leaf >= 0) found.written[leaf].Include(outside(tie.written));
+      for (DefinitionId host : inner.hosts(families.Head(target))) {
+        if (leaf = leaf_of(host); leaf >= 0) found.written[leaf].Include(outside(tie.written));
+      }
     }
   }
   InstrId root = module.root(computation);

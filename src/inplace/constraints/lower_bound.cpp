@@ -13,6 +13,7 @@
 #include "inplace/constraints/lower_bound.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "analysis/trip_count.h"
 
@@ -64,9 +65,10 @@ LowerBound::LowerBound(const Module& module, const std::vector<Scope>& scopes, S
 
 void LowerBound::AddConflicts(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph,
                               const HittingSolution& solution, int64_t search_budget) {
+  std::unordered_set<DefinitionId> owned;
+  if (scope.kind == Scope::Kind::kEntry) owned = AddBranchResults(dataflow);
   int64_t& own = own_bytes_[scope.computation];
-  own = SaturatingSum(own, OfConflicts(scope, dataflow, graph, solution, search_budget));
-  if (scope.kind == Scope::Kind::kEntry) AddBranchResults(dataflow);
+  own = SaturatingSum(own, OfConflicts(scope, dataflow, graph, solution, owned, search_budget));
 }
 
 void LowerBound::AddCopy(const Scope& scope, int64_t bytes) {
@@ -77,15 +79,19 @@ void LowerBound::AddCopy(const Scope& scope, int64_t bytes) {
 int64_t LowerBound::Total() const { return DearestPath(module_, own_bytes_); }
 
 int64_t LowerBound::OfConflicts(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph,
-                                const HittingSolution& solution, int64_t search_budget) const {
+                                const HittingSolution& solution, const std::unordered_set<DefinitionId>& owned,
+                                int64_t search_budget) const {
   if (solution.cost == 0) return 0;
   HittingProblem forced = graph.problem;
+  for (size_t number = 0; number < graph.elements.size(); ++number) {
+    if (owned.contains(graph.elements[number].definition)) forced.weights[number] = 0;
+  }
   forced.arcs.clear();
   for (size_t number = 0; number < graph.causes.size(); ++number) {
     const Arc& arc = graph.problem.arcs[number];
     if (IsForced(dataflow, scope, graph.causes[number], arc.after)) forced.arcs.push_back(arc);
   }
-  if (forced.arcs.size() == graph.problem.arcs.size()) return solution.lower_bound;
+  if (owned.empty() && forced.arcs.size() == graph.problem.arcs.size()) return solution.lower_bound;
   return SolveHitting(forced, search_budget).lower_bound;
 }
 
@@ -167,8 +173,10 @@ bool LowerBound::IsReadInside(ComputationId computation, int32_t leaf) const {
 bool LowerBound::IsRead(const Dataflow& dataflow, const Scope& scope, DefinitionId definition) const {
   return std::ranges::any_of(dataflow.uses(definition), [&](const DefinitionUse& use) {
     if (use.node == dataflow.node_count()) return scope.kind == Scope::Kind::kEntry;
+    // A copy may be one that other plans do not make.
     Opcode opcode = module_.instruction(dataflow.instruction(use.node)).opcode;
-    return opcode != Opcode::kWhile && opcode != Opcode::kConditional && use.bytes.whole;
+    bool is_op = opcode != Opcode::kWhile && opcode != Opcode::kConditional && opcode != Opcode::kCopy;
+    return is_op && use.bytes.whole;
   });
 }
 
@@ -184,7 +192,9 @@ bool LowerBound::IsResultNeeded(const Scope& scope, int32_t leaf) const {
   return IsRead(dataflow, outer, result);
 }
 
-void LowerBound::AddBranchResults(const Dataflow& entry) {
+// RETURNS the results that are counted because an op overwrites them: a copy for that op would do instead, and is not counted again.
+std::unordered_set<DefinitionId> LowerBound::AddBranchResults(const Dataflow& entry) {
+  std::unordered_set<DefinitionId> overwritten;
   for (int32_t node = 0; node < entry.node_count(); ++node) {
     InstrId id = entry.instruction(node);
     const Instruction& conditional = module_.instruction(id);
@@ -192,9 +202,13 @@ void LowerBound::AddBranchResults(const Dataflow& entry) {
     for (int32_t leaf = 0; leaf < ArrayLeafCount(conditional.shape); ++leaf) {
       DefinitionId result = entry.value(id, leaf).definition;
       if (!IsOwned(entry, result)) continue;
-      for (size_t branch = 0; branch < conditional.called.size(); ++branch) AddBranchResult(entry, id, branch, leaf);
+      bool is_counted = false;
+      for (size_t branch = 0; branch < conditional.called.size(); ++branch)
+        is_counted = AddBranchResult(entry, id, branch, leaf) || is_counted;
+      if (is_counted && !IsResultOf(entry, result)) overwritten.insert(result);
     }
   }
+  return overwritten;
 }
 
 // The content leaves the program, or an op overwrites it where it is.
@@ -207,14 +221,16 @@ bool LowerBound::IsOwned(const Dataflow& dataflow, DefinitionId definition) cons
   });
 }
 
-// Counts the result that the branch copies at its end, because the array is kept or is returned in another result too.
-void LowerBound::AddBranchResult(const Dataflow& entry, InstrId conditional, size_t branch, int32_t leaf) {
+// Counts the result that the branch copies at its end, because the array is kept or is returned in another result too. RETURNS whether
+// there is one.
+bool LowerBound::AddBranchResult(const Dataflow& entry, InstrId conditional, size_t branch, int32_t leaf) {
   const Scope& scope = *scopes_.at(module_.instruction(conditional).called[branch]);
   Dataflow dataflow(module_, scope.computation, context_);
   InstrId root = module_.root(scope.computation);
   const analysis::Definition& copy = dataflow.definition(dataflow.value(root, leaf).definition);
   const Instruction& made = module_.instruction(copy.instruction);
-  if (made.opcode != Opcode::kCopy || made.As<ir::CopyAttributes>().reason != ir::CopyReason::kBranchResult) return;
+  if (made.opcode != Opcode::kCopy || made.As<ir::CopyAttributes>().reason != ir::CopyReason::kBranchResult)
+    return false;
   DefinitionId copied = dataflow.value(made.operands[0], 0).definition;
   bool is_forced = IsKept(dataflow, scope, copied);
   for (int32_t other = 0; other < ArrayLeafCount(module_.shape(root)); ++other) {
@@ -222,6 +238,7 @@ void LowerBound::AddBranchResult(const Dataflow& entry, InstrId conditional, siz
     is_forced = is_forced || (is_same && IsOwned(entry, entry.value(conditional, other).definition));
   }
   if (is_forced) AddCopy(scope, copy.bytes);
+  return is_forced;
 }
 
 void LowerBound::NoteForcedParameters(const Scope& scope, const Dataflow& dataflow, bool copies_nothing) {

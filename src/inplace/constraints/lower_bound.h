@@ -4,6 +4,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "inplace/constraints/arcs.h"
@@ -31,8 +32,9 @@ class LowerBound {
 
  private:
   int64_t OfConflicts(const Scope& scope, const analysis::Dataflow& dataflow, const ConflictGraph& graph,
-                      const HittingSolution& solution, int64_t search_budget) const;
-  void AddBranchResults(const analysis::Dataflow& entry);
+                      const HittingSolution& solution, const std::unordered_set<analysis::DefinitionId>& owned,
+                      int64_t search_budget) const;
+  std::unordered_set<analysis::DefinitionId> AddBranchResults(const analysis::Dataflow& entry);
   bool IsForced(const analysis::Dataflow& dataflow, const Scope& scope, const ArcCause& cause, int32_t writer) const;
   bool IsKept(const analysis::Dataflow& dataflow, const Scope& scope, analysis::DefinitionId definition) const;
   bool IsForcedWrite(const analysis::Dataflow& dataflow, const Scope& scope, ir::InstrId writer,
@@ -43,7 +45,7 @@ class LowerBound {
   bool IsReadInside(ir::ComputationId computation, int32_t leaf) const;
   bool IsResultNeeded(const Scope& scope, int32_t leaf) const;
   bool IsOwned(const analysis::Dataflow& dataflow, analysis::DefinitionId definition) const;
-  void AddBranchResult(const analysis::Dataflow& entry, ir::InstrId conditional, size_t branch, int32_t leaf);
+  bool AddBranchResult(const analysis::Dataflow& entry, ir::InstrId conditional, size_t branch, int32_t leaf);
   bool IsReturned(const analysis::Dataflow& dataflow, const Scope& scope, ir::InstrId loop, int32_t initial) const;
 
   const ir::Module& module_;

@@ -149,7 +149,9 @@ class LoopPointers {
   }
 
   PointerResult Result(int32_t leaf) const {
-    if (trips_ && *trips_ <= kMostPointerSteps) return ResultAfter(*trips_, leaf);
+    std::optional<PointerResult> known;
+    if (trips_ && *trips_ <= kMostPointerSteps) known = ResultAfter(*trips_, leaf);
+    if (known) return *known;
     PointerResult result{.is_pointer = true};
     std::vector<bool> seen(static_cast<size_t>(count_), false);
     for (std::optional<int32_t> next = leaf; next && !seen[static_cast<size_t>(*next)]; next = Source(*next)) {
@@ -160,14 +162,12 @@ class LoopPointers {
     return result;
   }
 
-  PointerResult ResultAfter(int64_t trips, int32_t leaf) const {
+  // None when the pointer ends in a constant.
+  std::optional<PointerResult> ResultAfter(int64_t trips, int32_t leaf) const {
     PointerResult result;
     for (int64_t step = 0; step < trips; ++step) {
       std::optional<int32_t> source = Source(leaf);
-      if (!source) {
-        result.is_pointer = result.is_fixed = IsFixed(leaf);
-        return result;
-      }
+      if (!source) return IsFixed(leaf) ? std::nullopt : std::optional(result);
       leaf = *source;
     }
     result.same = PointerResult::OperandLeaf{0, leaf};

@@ -56,6 +56,17 @@ bool StaysInPlace(const Module& module, const Scope& scope, const Dataflow& data
                                                          (made.opcode == Opcode::kConstant && !IsImmediate(made)));
 }
 
+// The leaves of a loop's state that lie in this one's memory once the body has run.
+std::vector<int32_t> FollowersOf(const Scope& scope, const ScopeContext& context, int32_t leaf) {
+  std::vector<int32_t> followers;
+  auto leaders = context.leaders.find(scope.caller);
+  if (scope.kind != Scope::Kind::kLoopBody || leaders == context.leaders.end()) return followers;
+  for (size_t other = 0; other < leaders->second.size(); ++other) {
+    if (leaders->second[other] == leaf) followers.push_back(static_cast<int32_t>(other));
+  }
+  return followers;
+}
+
 }  // namespace
 
 std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const ScopeContext& context,
@@ -84,6 +95,8 @@ std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const 
     for (int copy = 0; reason && copy < std::max(copies, 1); ++copy) {
       CopyRecord record = DescribeResultCopy(module, scope, definition.instruction, *reason, definition.bytes);
       record.copy = CopyResult(module, scope.computation, leaf, *reason);
+      for (int32_t follower : FollowersOf(scope, context, leaf))
+        ReplaceResult(module, scope.computation, follower, record.copy);
       records.push_back(std::move(record));
     }
   }

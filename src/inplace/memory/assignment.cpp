@@ -30,6 +30,7 @@
 #include "inplace/constraints/pointers.h"
 #include "inplace/memory/byte_layout.h"
 #include "inplace/memory/donation.h"
+#include "inplace/memory/lifetimes.h"
 #include "inplace/memory/loops.h"
 #include "inplace/memory/packing.h"
 #include "inplace/order/chaos.h"
@@ -53,7 +54,8 @@ namespace {
 
 // What one scope knows of a buffer it uses.
 struct LocalBuffer {
-  int32_t last_use = -1;  // in the scope's nodes
+  int32_t last_use = -1;     // in the scope's nodes
+  int32_t last_led_to = -1;  // the last use of a pointer that may lead to it
   bool writable = true;
   std::vector<DefinitionId> held;  // contents placed in it
   DefinitionId reserved_for;       // a result head that will be built here
@@ -83,11 +85,6 @@ struct GivenLeaf {
   std::optional<BufferId> slot = {};  // a borrowing leaf: the buffer that is overwritten instead
 };
 
-struct Interval {
-  int64_t first = 0;
-  int64_t last = 0;
-};
-
 class Assigner {
  public:
   Assigner(BufferPlan& plan, const std::vector<Scope>& scopes, const ScopeContext& context, const PlanOptions& options)
@@ -102,9 +99,8 @@ class Assigner {
     InstrId root = module_.root(module_.entry);
     plan_.results = plan_.placements[root];
     ++time_;
-    for (const Slice& result : plan_.results) Touch(result.buffer, time_);
-    SettleKinds();
-    Pack();
+    for (const Slice& result : plan_.results) lifetimes_.Touch(result.buffer, time_);
+    SettleMemory(plan_, lifetimes_, options_);
   }
 
  private:
@@ -152,16 +148,8 @@ class Assigner {
   }
 
   BufferId AddBuffer(Buffer buffer) {
-    intervals_.Add({time_, time_});
+    lifetimes_.Add(time_);
     return plan_.buffers.Add(buffer);
-  }
-
-  void Touch(BufferId buffer, int64_t time) {
-    if (auto pointer = behind_.find(buffer); pointer != behind_.end()) {
-      for (BufferId behind : pointer->second) Touch(behind, time);
-    }
-    intervals_[buffer].first = std::min(intervals_[buffer].first, time);
-    intervals_[buffer].last = std::max(intervals_[buffer].last, time);
   }
 
   static std::vector<GivenLeaf> WithWritable(const std::vector<Slice>& places, const std::vector<bool>& writable) {
@@ -180,7 +168,7 @@ class Assigner {
       FillPlacement(walk, node);
     }
     ++time_;
-    for (const Slice& result : plan_.placements[module_.root(computation)]) Touch(result.buffer, time_);
+    for (const Slice& result : plan_.placements[module_.root(computation)]) lifetimes_.Touch(result.buffer, time_);
   }
 
   void PlaceParameters(Walk& walk, const std::vector<GivenLeaf>& parameters) {
@@ -253,11 +241,12 @@ class Assigner {
 
   // What the pointer may lead to is needed as long as the pointer.
   void HoldBehind(Walk& walk, BufferId pointer, int32_t last_use) {
-    auto behind = behind_.find(pointer);
-    if (behind == behind_.end()) return;
-    for (BufferId buffer : behind->second) {
+    for (BufferId buffer : lifetimes_.behind(pointer)) {
       auto local = walk.buffers.find(SlotOf(walk, buffer));
-      if (local != walk.buffers.end()) local->second.last_use = std::max(local->second.last_use, last_use);
+      if (local != walk.buffers.end()) {
+        local->second.last_use = std::max(local->second.last_use, last_use);
+        local->second.last_led_to = std::max(local->second.last_led_to, last_use);
+      }
       HoldBehind(walk, buffer, last_use);
     }
   }
@@ -283,7 +272,7 @@ class Assigner {
       Slice slice = in_place != tied.end() ? in_place->second : ChoosePlace(walk, definition);
       Hold(walk, definition, slice);
       walk.taken_here.push_back(slice.buffer);
-      Touch(slice.buffer, start);
+      lifetimes_.Touch(slice.buffer, start);
     }
     if (instruction.opcode == Opcode::kWhile) return PlaceLoop(walk, id, start);
     if (instruction.opcode == Opcode::kConditional) return PlaceBranches(walk, id, spent, start);
@@ -291,7 +280,7 @@ class Assigner {
 
   void TouchOperands(InstrId id, int64_t time) {
     for (InstrId operand : module_.instruction(id).operands) {
-      for (const Slice& slice : plan_.placements[operand]) Touch(slice.buffer, time);
+      for (const Slice& slice : plan_.placements[operand]) lifetimes_.Touch(slice.buffer, time);
     }
   }
 
@@ -354,7 +343,7 @@ class Assigner {
     const LocalBuffer& local = walk.buffers[buffer];
     if (!local.writable) return false;
     if (local.last_use < made.node) return true;
-    if (local.last_use > made.node) return false;
+    if (local.last_use > made.node || local.last_led_to >= made.node) return false;
     return std::ranges::all_of(local.held, [&](DefinitionId held) {
       if (walk.dataflow.LastUse(held) < made.node) return true;
       // Whether a borrowed content lies in its slot differs between iterations, and exchanging elements depends on it.
@@ -430,7 +419,8 @@ class Assigner {
     DefinitionId initial = walk.dataflow.value(module_.operand(made.instruction, 0), made.leaf).definition;
     BufferId pointer = walk.place[initial].buffer, slot = SlotOf(walk, pointer);
     const LocalBuffer& local = walk.buffers[slot];
-    if (slot == pointer || behind_.contains(pointer) || !local.writable || plan_.buffers[slot].bytes != made.bytes)
+    if (slot == pointer || !lifetimes_.behind(pointer).empty() || !local.writable ||
+        plan_.buffers[slot].bytes != made.bytes)
       return std::nullopt;
     bool is_over = std::ranges::all_of(local.held, [&](DefinitionId held) {
       return walk.dataflow.LastUse(held) < made.node || (held == initial && IsUsedOnceAt(walk, held, made.node));
@@ -504,7 +494,7 @@ class Assigner {
     if (!is_aligned || goes_inside || !StaysAsItIs(walk, base.buffer, definition)) return std::nullopt;
     BufferId pointer = AddBuffer({.kind = Buffer::Kind::kPointer, .bytes = made.bytes});
     walk.slot_of[pointer] = SlotOf(walk, base.buffer);
-    behind_[pointer] = {base.buffer};
+    lifetimes_.LeadsTo(pointer, {base.buffer});
     plan_.windows[made.instruction] = base;
     return Slice{pointer, 0};
   }
@@ -535,17 +525,17 @@ class Assigner {
     std::vector<BufferId> slots;
     std::vector<std::optional<BufferId>> successors;
     for (size_t leaf = 0; leaf < state.size(); ++leaf) {
-      Touch(state[leaf].buffer, end);
+      lifetimes_.Touch(state[leaf].buffer, end);
       if (untouched[leaf] || IsFollower(context_, id, static_cast<int32_t>(leaf))) continue;
       bool is_pointer = IsPointerState(context_, id, static_cast<int32_t>(leaf));
       if (is_pointer && !given[leaf].slot) continue;
       STEAD_CHECK(is_pointer || (next[leaf].offset == 0 && state[leaf].offset == 0), module_.instruction(id).name);
       slots.push_back(is_pointer ? *given[leaf].slot : state[leaf].buffer);
       successors.push_back(is_pointer ? SlotHandedOn(id, given, next[leaf]) : std::optional(next[leaf].buffer));
-      Touch(slots.back(), end);
+      lifetimes_.Touch(slots.back(), end);
     }
     plan_.loops[id].back_edge = BackEdgeMoves(slots, successors);
-    Exchange(plan_.loops[id].back_edge, start, end);
+    lifetimes_.Exchange(plan_.loops[id].back_edge, start, end);
     for (const StatePointer& state_pointer : plan_.loops[id].pointers) {
       auto leaf =
           std::ranges::find(given, state_pointer.pointer, [](const GivenLeaf& leaf) { return leaf.place.buffer; });
@@ -562,10 +552,12 @@ class Assigner {
   // The slot in which a pointer leaf's next content is, when it is in one: that of the pointer which hands it on, or where it was made.
   std::optional<BufferId> SlotHandedOn(InstrId loop, const std::vector<GivenLeaf>& given, const Slice& next) const {
     auto handed_on = std::ranges::find(given, next.buffer, [](const GivenLeaf& leaf) { return leaf.place.buffer; });
-    if (handed_on == given.end())
-      return plan_.buffers[next.buffer].kind == Buffer::Kind::kConstant ? std::nullopt : std::optional(next.buffer);
-    bool is_pointer = IsPointerState(context_, loop, static_cast<int32_t>(handed_on - given.begin()));
-    return is_pointer ? handed_on->slot : std::nullopt;
+    bool is_constant = plan_.buffers[next.buffer].kind == Buffer::Kind::kConstant;
+    if (handed_on == given.end()) return is_constant ? std::nullopt : std::optional(next.buffer);
+    const size_t leaf = static_cast<size_t>(handed_on - given.begin());
+    if (IsPointerState(context_, loop, static_cast<int32_t>(leaf))) return handed_on->slot;
+    // What the loop leaves alone is read where it is; other state goes with its slot.
+    return context_.untouched_state.at(loop)[leaf] ? std::nullopt : std::optional(next.buffer);
   }
 
   // Records where the pointer that a result of the loop or conditional is may lead: to its hosts, and to the `others`.
@@ -573,16 +565,16 @@ class Assigner {
     DefinitionId result = walk.dataflow.value(id, leaf).definition;
     if (walk.dataflow.definition(result).instruction != id || !walk.dataflow.is_pointer(result)) return;
     BufferId pointer = walk.place[result].buffer;
-    std::vector<BufferId>& behind = behind_[pointer];
+    std::vector<BufferId> behind = others;
     for (DefinitionId host : walk.dataflow.hosts(result)) behind.push_back(walk.place[host].buffer);
-    behind.insert(behind.end(), others.begin(), others.end());
     std::erase(behind, pointer);
+    lifetimes_.LeadsTo(pointer, behind);
     int32_t last_use = walk.families.LastUse(result);
     HoldBehind(walk, pointer, last_use);
     bool may_leave = walk.scope.kind == Scope::Kind::kEntry && last_use >= walk.dataflow.node_count();
     for (BufferId buffer : behind) {
-      Touch(buffer, time_);
-      if (may_leave) exchanges_.Join(buffer, pointer);
+      lifetimes_.Touch(buffer, time_);
+      if (may_leave) lifetimes_.Share(buffer, pointer);
     }
   }
 
@@ -636,17 +628,6 @@ class Assigner {
     return made.instruction == id && made.leaf == leaf && !walk.dataflow.is_pointer(result);
   }
 
-  // Buffers that exchange pointers share their memory for as long as any of them is used, and all through the exchange.
-  void Exchange(const std::vector<PointerMove>& moves, int64_t start, int64_t end) {
-    for (const PointerMove& move : moves) {
-      exchanges_.Join(move.target, move.source);
-      for (BufferId buffer : {move.target, move.source}) {
-        Touch(buffer, start);
-        Touch(buffer, end);
-      }
-    }
-  }
-
   // Per branch and operand leaf of a conditional: its buffer is over with the conditional, so that the branch may use it for
   // anything. What others read later of an operand that the branch owns is what its updates leave alone.
   std::vector<std::vector<bool>> SpentOperands(Walk& walk, InstrId id) {
@@ -685,7 +666,7 @@ class Assigner {
     }
     int64_t end = ++time_;
     TouchOperands(id, end);
-    for (BufferId target : targets) Touch(target, end);
+    for (BufferId target : targets) lifetimes_.Touch(target, end);
     for (const std::vector<Slice>& results : ends) {
       std::vector<BufferId> exchanged;
       std::vector<std::optional<BufferId>> exchanged_for;
@@ -695,7 +676,7 @@ class Assigner {
         exchanged_for.push_back(results[leaf].buffer);
       }
       std::vector<PointerMove>& moves = plan_.branches[id].ends.emplace_back(BackEdgeMoves(exchanged, exchanged_for));
-      Exchange(moves, start, end);
+      lifetimes_.Exchange(moves, start, end);
       for (size_t leaf = 0; leaf < targets.size(); ++leaf) {
         DefinitionId result = walk.dataflow.value(id, static_cast<int32_t>(leaf)).definition;
         if (walk.dataflow.is_pointer(result) && walk.dataflow.definition(result).instruction == id)
@@ -709,69 +690,12 @@ class Assigner {
     }
   }
 
-  // Memory that may leave the program is an allocation of its own.
-  void SettleKinds() {
-    std::unordered_map<BufferId, bool> leaves;
-    for (const Slice& result : plan_.results) leaves[exchanges_.Leader(result.buffer)] = true;
-    std::unordered_map<BufferId, Interval> hulls;
-    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
-      BufferId buffer(number), leader = exchanges_.Leader(buffer);
-      if (plan_.buffers[buffer].kind == Buffer::Kind::kScratch && leaves.contains(leader)) {
-        plan_.buffers[buffer].kind = Buffer::Kind::kOwned;
-      }
-      auto [hull, fresh] = hulls.try_emplace(leader, intervals_[buffer]);
-      hull->second.first = std::min(hull->second.first, intervals_[buffer].first);
-      hull->second.last = std::max(hull->second.last, intervals_[buffer].last);
-    }
-    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
-      intervals_[BufferId(number)] = hulls.at(exchanges_.Leader(BufferId(number)));
-    }
-  }
-
-  // Memory that is there anyway: what may leave the program, before that is made, and donated arguments after their last use.
-  std::vector<BufferId> Hosts() const {
-    std::vector<BufferId> hosts;
-    for (size_t number = 0; number < plan_.buffers.size() && !options_.always_copy; ++number) {
-      const Buffer& buffer = plan_.buffers[BufferId(number)];
-      if (buffer.kind == Buffer::Kind::kOwned || buffer.donated) hosts.push_back(BufferId(number));
-    }
-    return hosts;
-  }
-
-  LiveBuffer LiveTimes(BufferId buffer) const {
-    return {plan_.buffers[buffer].bytes, intervals_[buffer].first, intervals_[buffer].last};
-  }
-
-  void Pack() {
-    std::vector<LiveBuffer> scratch, idle;
-    std::vector<BufferId> numbers;
-    for (size_t number = 0; number < plan_.buffers.size(); ++number) {
-      BufferId buffer(number);
-      if (plan_.buffers[buffer].kind == Buffer::Kind::kPointer) continue;
-      plan_.peak_bytes += plan_.buffers[buffer].kind == Buffer::Kind::kScratch ? 0 : plan_.buffers[buffer].bytes;
-      if (plan_.buffers[buffer].kind != Buffer::Kind::kScratch) continue;
-      scratch.push_back(LiveTimes(buffer));
-      numbers.push_back(buffer);
-    }
-    std::vector<BufferId> hosts = Hosts();
-    for (BufferId host : hosts) idle.push_back(LiveTimes(host));
-    Packing packing = PackBuffers(scratch, idle);
-    for (size_t number = 0; number < numbers.size(); ++number) {
-      plan_.buffers[numbers[number]].scratch_offset = packing.offsets[number];
-      if (packing.hosts[number] >= 0) plan_.buffers[numbers[number]].host = hosts[packing.hosts[number]];
-    }
-    plan_.arena_bytes = packing.arena_bytes;
-    plan_.peak_bytes += packing.arena_bytes;
-  }
-
   BufferPlan& plan_;
   const Module& module_;
   const ScopeContext& context_;
   const PlanOptions& options_;
   std::unordered_map<ComputationId, Scope> scope_of_;
-  IdVector<BufferId, Interval> intervals_;
-  std::unordered_map<BufferId, std::vector<BufferId>> behind_;  // of a pointer: the buffers it may lead to
-  ExchangeClasses exchanges_;
+  Lifetimes lifetimes_;
   int64_t time_ = 0;
 };
 

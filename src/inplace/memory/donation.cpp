@@ -37,6 +37,7 @@ Families::Families(const Module& module, const Dataflow& dataflow, const ScopeCo
       DefinitionId from = dataflow.value(module.operand(id, tie.operand), tie.leaf).definition;
       if (tie.result_leaf >= 0) parent_[dataflow.value(id, tie.result_leaf).definition] = from;
       writer_[from] = std::min(writer_[from], node);
+      for (DefinitionId host : dataflow.hosts(Head(from))) writer_[host] = std::min(writer_[host], node);
     }
   }
   // Later definitions first, so that a chain's last use reaches its head.

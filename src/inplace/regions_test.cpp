@@ -1,0 +1,160 @@
+// Plans whose scopes agree on pointers: what the search over regions finds, and that the checker proves all that it tries.
+#include "inplace/regions.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "frontend/hlo_text/parser.h"
+#include "inplace/cost.h"
+#include "inplace/plan.h"
+
+namespace stead::inplace {
+namespace {
+
+BufferPlan PlanOf(const std::string& text) {
+  Result<ir::Module> module = frontend::ParseHloText(text, "test.hlo");
+  if (!module.ok()) throw std::runtime_error(module.error().ToString());
+  Result<BufferPlan> plan = MakePlan(std::move(*module), {});
+  if (!plan.ok()) throw std::runtime_error(plan.error().ToString());
+  Status checked = CheckPlan(*plan);
+  EXPECT_TRUE(checked.ok()) << checked.error().ToString();
+  for (const PlanRemark& remark : plan->remarks) EXPECT_NE(remark.code, "P001") << remark.why;
+  return std::move(*plan);
+}
+
+// `old` starts in the array that `now` overwrites, and then takes over its slot. What `old` leads to is not used for anything else.
+TEST(Regions, StateThatIsHandedOnTakesItsSlotAlong) {
+  BufferPlan plan = PlanOf(R"(HloModule m, buffer_donor={ (0, {}), (1, {}) }
+condition {
+  p = (s32[], f32[8], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+body {
+  p = (s32[], f32[8], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  now = f32[8] get-tuple-element(p), index=1
+  old = f32[8] get-tuple-element(p), index=2
+  sum = f32[8] get-tuple-element(p), index=3
+  next = f32[8] reverse(now), dimensions={0}
+  more = f32[8] add(sum, old)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT t = (s32[], f32[8], f32[8], f32[8]) tuple(j, next, now, more)
+}
+ENTRY main {
+  x = f32[8] parameter(0)
+  sum = f32[8] parameter(1)
+  zero = s32[] constant(0)
+  start = (s32[], f32[8], f32[8], f32[8]) tuple(zero, x, x, sum)
+  loop = (s32[], f32[8], f32[8], f32[8]) while(start), condition=condition, body=body
+  ROOT r = f32[8] get-tuple-element(loop), index=3
+})");
+  EXPECT_EQ(CopiedBytes(plan), 0);
+}
+
+// The inner loop hands out x or what it made of it, as the run wants. An update of that, handed on to the next iteration, would leave the
+// other of the two arrays to nobody: it is copied.
+TEST(Regions, WhatIsUpdatedWhereAPointerLeadsIsNotHandedOn) {
+  BufferPlan plan = PlanOf(R"(HloModule m, buffer_donor={ (0, {}) }
+inner_condition {
+  p = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+inner_body {
+  p = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  a = f32[8] get-tuple-element(p), index=1
+  b = f32[8] get-tuple-element(p), index=2
+  next = f32[8] add(a, b)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT t = (s32[], f32[8], f32[8]) tuple(j, next, next)
+}
+condition {
+  p = (s32[], f32[8], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(4)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+body {
+  p = (s32[], f32[8], s32[]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[8] get-tuple-element(p), index=1
+  k = s32[] get-tuple-element(p), index=2
+  start = (s32[], f32[8], f32[8]) tuple(k, x, x)
+  loop = (s32[], f32[8], f32[8]) while(start), condition=inner_condition, body=inner_body
+  y = f32[8] get-tuple-element(loop), index=1
+  z = f32[8] get-tuple-element(loop), index=2
+  row = f32[1] slice(y), slice={[3:4]}
+  new = f32[8] dynamic-update-slice(z, row, i)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT t = (s32[], f32[8], s32[]) tuple(j, new, k)
+}
+ENTRY main {
+  x = f32[8] parameter(0)
+  k = s32[] parameter(1)
+  zero = s32[] constant(0)
+  start = (s32[], f32[8], s32[]) tuple(zero, x, k)
+  loop = (s32[], f32[8], s32[]) while(start), condition=condition, body=body
+  ROOT r = f32[8] get-tuple-element(loop), index=1
+})");
+  // In each of four iterations.
+  EXPECT_EQ(CopiedBytes(plan), 4 * 32);
+}
+
+// Row 2 is overwritten before the branch reads row 0 of the old array: which row that is, only the caller knows.
+TEST(Regions, BranchesReadRowsThatTheirCallerNames) {
+  BufferPlan plan = PlanOf(R"(HloModule m, buffer_donor={ (0, {}) }
+one {
+  p = (s32[], f32[4,8], f32[4,8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  old = f32[4,8] get-tuple-element(p), index=1
+  zero = s32[] constant(0)
+  ROOT row = f32[1,8] dynamic-slice(old, i, zero), dynamic_slice_sizes={1,8}
+}
+other {
+  p = (s32[], f32[4,8], f32[4,8]) parameter(0)
+  new = f32[4,8] get-tuple-element(p), index=2
+  ROOT row = f32[1,8] slice(new), slice={[1:2], [0:8]}
+}
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  choice = pred[] parameter(1)
+  zero = s32[] constant(0)
+  two = s32[] constant(2)
+  row = f32[1,8] constant({ { 1, 2, 3, 4, 5, 6, 7, 8 } })
+  new = f32[4,8] dynamic-update-slice(x, row, two, zero)
+  given = (s32[], f32[4,8], f32[4,8]) tuple(zero, x, new)
+  read = f32[1,8] conditional(choice, given, given), true_computation=one, false_computation=other
+  ROOT t = (f32[4,8], f32[1,8]) tuple(new, read)
+})");
+  EXPECT_EQ(CopiedBytes(plan), 0);
+}
+
+// A copy before the update serves both: the branches may hand out the caller's array, and the select reads the old one.
+TEST(Regions, ACopyForAnUpdateIsNotCountedAtTheBranchesToo) {
+  BufferPlan plan = PlanOf(R"(HloModule m
+one { ROOT p = f32[8] parameter(0) }
+other { ROOT p = f32[8] parameter(0) }
+ENTRY main {
+  x = f32[8] parameter(0)
+  choice = pred[] parameter(1)
+  row = f32[1] parameter(2)
+  i = s32[] parameter(3)
+  y = f32[8] conditional(choice, x, x), true_computation=one, false_computation=other
+  new = f32[8] dynamic-update-slice(y, row, i)
+  every = pred[8] broadcast(choice), dimensions={}
+  ROOT r = f32[8] select(every, y, new)
+})");
+  EXPECT_EQ(CopiedBytes(plan), 32);
+  EXPECT_TRUE(plan.exact);
+}
+
+}  // namespace
+}  // namespace stead::inplace
