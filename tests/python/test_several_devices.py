@@ -232,3 +232,16 @@ except jax.errors.JaxRuntimeError as error:
         "True",
         "UNIMPLEMENTED: a result of a manual computation that devices may not agree on",
     ]
+
+
+def test_values_that_lie_alike():
+    lines = run("""
+from jax.experimental.shard_alike import shard_alike
+rows = jax.device_put(matrix, on("rows"))
+def alike(x):
+    numbers = jnp.arange(48).reshape(6, 8)
+    return shard_alike(numbers, x)[0] + 1
+result = jax.jit(alike)(rows)
+print(result.sharding.spec, (np.asarray(result) == np.arange(1, 49).reshape(6, 8)).all())
+""")
+    assert lines[0] == "P('rows',) True"

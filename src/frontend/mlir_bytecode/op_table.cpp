@@ -26,6 +26,7 @@ std::unordered_map<std::string_view, OpProperties> MakeTable() {
   table.emplace("sdy.manual_computation", SplitNames("in_shardings manual_axes out_shardings", false));
   table.emplace("sdy.reshard", SplitNames("sharding", false));
   table.emplace("sdy.sharding_constraint", SplitNames("sharding", false));
+  table.emplace("sdy.sharding_group", SplitNames("group_id", false));
   table.emplace("builtin.module", SplitNames("sym_name sym_visibility", true));
   return table;
 }

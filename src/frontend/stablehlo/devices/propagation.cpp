@@ -39,6 +39,12 @@ const ArraySharding* ShardingPropagation::Find(mlir::ValueId value) const {
 }
 
 void ShardingPropagation::Run(const mlir::Block& block) {
+  RunOnce(block);
+  // A group may be decided by its last value; its first ones know only now.
+  if (!groups_.empty()) RunOnce(block);
+}
+
+void ShardingPropagation::RunOnce(const mlir::Block& block) {
   for (const mlir::Operation& op : block.operations) {
     if (operations_left_-- > 0) RunOperation(op);
   }
@@ -47,6 +53,10 @@ void ShardingPropagation::Run(const mlir::Block& block) {
 void ShardingPropagation::RunOperation(const mlir::Operation& op) {
   const std::string_view name = source_.name_of(op);
   if (name == "sdy.sharding_constraint" || name == "sdy.reshard") return TakeFromAttribute(op, "sharding");
+  if (name == "sdy.sharding_group") return JoinGroup(op);
+  if (name == "builtin.unrealized_conversion_cast" && op.operands.size() == 1 && op.results.size() == 1) {
+    cast_from_.emplace(op.results[0], op.operands[0]);
+  }
   if (name == "sdy.manual_computation") return TakeFromAttribute(op, "out_shardings");
   if (name == "vhlo.call_v1") return TakeFromCall(op);
   const bool is_of_pairs = op.operands.size() == op.results.size();
@@ -71,6 +81,25 @@ void ShardingPropagation::TakeFromAttribute(const mlir::Operation& op, std::stri
   }
 }
 
+// The first of a group that is known to be cut decides for those that are not.
+void ShardingPropagation::JoinGroup(const mlir::Operation& op) {
+  Result<std::optional<mlir::IntegerAttribute>> group = source_.Find<mlir::IntegerAttribute>(op, "group_id");
+  if (!group.ok() || !*group || op.operands.size() != 1) return;
+  const auto is_whole = [](const ArraySharding& sharding) {
+    return std::ranges::all_of(sharding.dimensions, &std::vector<AxisCut>::empty);
+  };
+  const ArraySharding* own = Find(op.operands[0]);
+  const bool is_cut = own != nullptr && !is_whole(*own);
+  const auto decided = groups_.find((*group)->value);
+  if (decided == groups_.end()) {
+    if (is_cut) groups_.emplace((*group)->value, *own);
+  } else if (!is_cut && DimensionsOf(op.operands[0]).size() == decided->second.dimensions.size()) {
+    Set(op.operands[0], ArraySharding(decided->second));
+    const auto cast = cast_from_.find(op.operands[0]);
+    if (cast != cast_from_.end()) Set(cast->second, ArraySharding(decided->second));
+  }
+}
+
 void ShardingPropagation::TakeFromCall(const mlir::Operation& op) {
   Result<std::optional<mlir::StringAttribute>> callee = source_.Find<mlir::StringAttribute>(op, "callee");
   if (!callee.ok() || !*callee || call_depth_ > kDeepestCall) return;
@@ -85,7 +114,7 @@ void ShardingPropagation::TakeFromCall(const mlir::Operation& op) {
     }
   }
   ++call_depth_;
-  Run(blocks[0]);
+  RunOnce(blocks[0]);
   --call_depth_;
   const std::vector<mlir::ValueId>& returned = blocks[0].operations.back().operands;
   for (size_t result = 0; result < std::min(op.results.size(), returned.size()); ++result) {

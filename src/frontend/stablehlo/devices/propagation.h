@@ -30,7 +30,9 @@ class ShardingPropagation {
     size_t operand, from, to;
   };
 
+  void RunOnce(const mlir::Block& block);
   void RunOperation(const mlir::Operation& op);
+  void JoinGroup(const mlir::Operation& op);
   void TakeFromCall(const mlir::Operation& op);
   void TakeFromAttribute(const mlir::Operation& op, std::string_view name);
   void TakeFromOperands(const mlir::Operation& op, mlir::ValueId result);
@@ -48,6 +50,9 @@ class ShardingPropagation {
   const ShardingReader& shardings_;
   std::unordered_map<std::string_view, const mlir::Operation*> functions_;
   std::unordered_map<mlir::ValueId, ArraySharding> known_;
+  // Operations of other dialects than the artifact's own work on a value that is cast to their types.
+  std::unordered_map<mlir::ValueId, mlir::ValueId> cast_from_;
+  std::unordered_map<int64_t, ArraySharding> groups_;  // of values that lie alike, by the number of the group
   mutable std::unordered_map<mlir::ValueId, std::vector<int64_t>> dimensions_;
   int call_depth_ = 0;
   int64_t operations_left_;

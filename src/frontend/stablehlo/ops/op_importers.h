@@ -71,5 +71,7 @@ Status ImportPartitionId(OpImport& op);
 Status ImportCollectivePermute(OpImport& op);
 Status ImportGroupsOfOne(OpImport& op);
 Status ImportIdentity(OpImport& op);
+// What only says where values lie (devices/propagation.h listens) computes nothing.
+Status ImportNothing(OpImport& op);
 
 }  // namespace stead::frontend
