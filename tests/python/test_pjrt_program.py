@@ -197,3 +197,14 @@ def test_process_and_data_live_on_after_errors():
         with pytest.raises(Exception, match="made_up_target"):
             calls_nobody(x)
     assert (x + 1).tolist() == [1, 2, 3, 4]
+
+
+def test_the_final_program_goes_where_xla_would_put_it(tmp_path):
+    options = {"xla_dump_to": str(tmp_path), "xla_dump_hlo_as_proto": True, "xla_dump_hlo_as_text": True}
+    text = compiled(plain, compiler_options=options).as_text()
+    (written,) = tmp_path.glob("module_*.jit_plain.*after_optimizations.txt")
+    assert written.read_text().count("\n  ROOT ") == text.count("\n  ROOT ")
+    (proto,) = tmp_path.glob("*after_optimizations.hlo.pb")
+    assert b"jit_plain" in proto.read_bytes()
+    with pytest.raises(Exception, match="xla_dump_hlo_as_proto"):
+        compiled(plain, compiler_options={"xla_dump_hlo_as_proto": "perhaps"})

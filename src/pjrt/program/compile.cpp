@@ -3,9 +3,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <atomic>
-#include <cctype>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +17,7 @@
 #include "pjrt/client.h"
 #include "pjrt/given_struct.h"
 #include "pjrt/program/default_layouts.h"
+#include "pjrt/program/dump.h"
 #include "pjrt/program/executable.h"
 #include "pjrt/program/partition.h"
 #include "pjrt/program/saved_program.h"
@@ -85,25 +83,6 @@ Status CheckBorder(const driver::Compiled& compiled) {
   return CheckLayouts(signature.results, told ? ArrayLeaves({told->result}) : std::vector<ir::Shape>(), "result");
 }
 
-// A folder name made from the name of a program, which may hold anything.
-std::string FolderName(std::string_view name) {
-  std::string folder(name.substr(0, 100));
-  for (char& letter : folder) {
-    const bool is_plain = std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '.' || letter == '-';
-    if (!is_plain) letter = '_';
-  }
-  return folder;
-}
-
-// torch_xla hands over no compile options of the user, so the passes can be asked for by the environment too: STEAD_DUMP_TO
-// gets a folder per program, numbered in the order of compilation.
-void DumpAsEnvironmentSays(const ir::Module& module, driver::Options& options) {
-  static std::atomic<int> number = 0;
-  const char* folder = std::getenv("STEAD_DUMP_TO");
-  if (folder == nullptr || *folder == '\0' || !options.dump_to.empty()) return;
-  options.dump_to = fmt::format("{}/{:04}-{}", folder, number++, FolderName(module.name));
-}
-
 // `given_options`: those of the program, or others that its loader wants instead.
 Result<std::shared_ptr<const Program>> CompileProgram(SavedProgram program, std::string_view given_options) {
   const std::string& code = *program.code;
@@ -111,11 +90,12 @@ Result<std::shared_ptr<const Program>> CompileProgram(SavedProgram program, std:
   TRY(CompileOptions options, ParseCompileOptions(given_options));
   TRY(ir::Module module, driver::Load(std::as_bytes(std::span(code)), program.code, options.driver.file_name));
   if (program.format == kHloFormat) UseDefaultLayouts(module);
-  DumpAsEnvironmentSays(module, options.driver);
+  DumpAsEnvironmentSays(module.name, options.driver);
   TRY(const driver::Dump dump, driver::Dump::To(options.driver.dump_to));
   TRY_STATUS(dump.Write(std::string(DumpName(program.format, code)), code));
   TRY(driver::Compiled compiled, driver::Compile(std::move(module), options.driver));
   TRY_STATUS(CheckBorder(compiled));
+  TRY_STATUS(DumpFinalProgram(compiled.plan.module, options.final_dump));
   const runtime::Signature& signature = compiled.executable->signature();
   std::optional<ir::BorderTilings> tilings;
   runtime::Signature device_signature = signature;

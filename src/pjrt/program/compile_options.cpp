@@ -110,22 +110,32 @@ std::optional<bool> AsBool(const OverrideValue& value) {
   return std::nullopt;
 }
 
-Status SetOption(const std::string& key, const OverrideValue& value, driver::Options& options) {
-  // XLA's options are for another compiler: programs that set them run here unchanged.
-  if (key.starts_with("xla_")) return {};
+Result<std::string> AsFolder(const std::string& key, const OverrideValue& value) {
+  if (const std::string* folder = std::get_if<std::string>(&value)) return *folder;
+  return InvalidArgument(fmt::format("compile option `{}` takes the path of a folder", key));
+}
+
+Result<bool> AsFlag(const std::string& key, const OverrideValue& value) {
+  if (const std::optional<bool> flag = AsBool(value)) return *flag;
+  return InvalidArgument(fmt::format("compile option `{}` takes true or false", key));
+}
+
+Status SetOption(const std::string& key, const OverrideValue& value, CompileOptions& options) {
   if (key == "stead_dump_to") {
-    const std::string* folder = std::get_if<std::string>(&value);
-    if (folder == nullptr) return InvalidArgument("compile option `stead_dump_to` takes the path of a folder");
-    options.dump_to = *folder;
-    return {};
+    TRY(options.driver.dump_to, AsFolder(key, value));
+  } else if (key == "stead_always_copy") {
+    TRY(options.driver.plan.always_copy, AsFlag(key, value));
+  } else if (key == "stead_count_copies") {
+    TRY(options.driver.count_copies, AsFlag(key, value));
+  } else if (key == "xla_dump_to") {
+    TRY(options.final_dump.folder, AsFolder(key, value));
+  } else if (key == "xla_dump_hlo_as_proto") {
+    TRY(options.final_dump.as_proto, AsFlag(key, value));
+  } else if (!key.starts_with("xla_")) {
+    // XLA's other options are for another compiler: programs that set them run here unchanged.
+    return InvalidArgument(fmt::format("No such compile option: '{}'", key));
   }
-  if (key == "stead_always_copy" || key == "stead_count_copies") {
-    const std::optional<bool> flag = AsBool(value);
-    if (!flag) return InvalidArgument(fmt::format("compile option `{}` takes true or false", key));
-    (key == "stead_always_copy" ? options.plan.always_copy : options.count_copies) = *flag;
-    return {};
-  }
-  return InvalidArgument(fmt::format("No such compile option: '{}'", key));
+  return {};
 }
 
 Status ParseOverride(protozero::data_view bytes, CompileOptions& options) {
@@ -139,7 +149,7 @@ Status ParseOverride(protozero::data_view bytes, CompileOptions& options) {
       default: message.skip();
     }
   }
-  return SetOption(key, value, options.driver);
+  return SetOption(key, value, options);
 }
 
 Result<CompileOptions> ParseMessage(std::string_view bytes) {

@@ -1,6 +1,6 @@
 // What the framework asks of one compilation: CompileOptionsProto, decoded by field number.
 //   Read: the device assignment, the number of devices, and the overrides that jit(compiler_options=...) hands over.
-//   Skipped: everything else; XLA's own debug options say nothing that this compiler could obey.
+//   Skipped: everything else; most of XLA's own debug options say nothing that this compiler could obey.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "driver/compile.h"
+#include "pjrt/program/dump.h"
 
 namespace stead::pjrt {
 
@@ -17,6 +18,7 @@ struct CompileOptions {
   std::string device_assignment;          // DeviceAssignmentProto, echoed to whoever asks
   std::vector<int64_t> device_ids = {0};  // one per partition of the program
   driver::Options driver;
+  FinalDump final_dump;
 };
 
 // RETURNS InvalidArgument for bytes that are no such message and for compile options that nobody knows,
