@@ -337,62 +337,10 @@ void KernelEmitter::EmitLoop(const std::vector<Output>& outputs, bool with_vecto
   EmitVectorNest(outputs, dims);
 }
 
-// Where an operand is contiguous along another dimension than the result, that dimension runs in tiles inside the vector loop:
-// the cache lines that one vector gathers from serve the whole tile.
-void KernelEmitter::EmitVectorNest(const std::vector<Output>& outputs, const std::vector<int64_t>& dims) {
-  constexpr int64_t kTile = 16;
-  const std::vector<int64_t>& sizes = outputs[0].array.shape.dimensions;
-  const int64_t fastest = dims.back();
-  const int64_t tiled = TransposedDimension(outputs, dims);
-  Index index(sizes.size());
-  for (size_t level = 0; level + 1 < dims.size(); ++level) {
-    const int64_t size = sizes[dims[level]];
-    index[dims[level]] = OpenLevel(level, dims[level] == tiled ? (size + kTile - 1) / kTile : size);
-  }
-  const IndexExpression tile = tiled < 0 ? IndexExpression() : index[tiled] * kTile;
-  loops_.ForEachVector(sizes[fastest], 1, [&](const IndexExpression& position, int64_t) {
-    index[fastest] = position;
-    if (tiled < 0) return EmitBody(outputs, index);
-    llvm::Value* const left = builder_.CreateSub(builder_.getInt64(sizes[tiled]), loops_.Scalar(tile));
-    llvm::Value* const end = builder_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, left, builder_.getInt64(kTile));
-    index[tiled] = tile + loops_.OpenLoop(builder_.getInt64(0), end, kTile);
-    EmitBody(outputs, index);
-    loops_.Close();
-  });
-  for (size_t level = 0; level + 1 < dims.size(); ++level) loops_.Close();
-}
-
 IndexExpression KernelEmitter::OpenLevel(size_t level, int64_t count) {
   if (level > 0 || !shares_work_) return loops_.OpenLoop(count);
   kernel_.work_items = count;
   return loops_.OpenLoop(Begin(), End(count), count);
-}
-
-int64_t KernelEmitter::TransposedDimension(const std::vector<Output>& outputs, const std::vector<int64_t>& dims) {
-  // Stand-ins for the counters, only to see where they end up.
-  const std::vector<int64_t>& sizes = outputs[0].array.shape.dimensions;
-  Index index(sizes.size());
-  for (int64_t dim : dims) {
-    Variable counter;
-    counter.limit = sizes[dim];
-    index[dim] = IndexExpression::Of(loops_.space().Add(counter));
-  }
-  int64_t found = -1;
-  const auto inspect = [&](const IndexExpression& position) {
-    const auto step = [&](int64_t dim) {
-      for (const auto& [variable, coefficient] : position.terms) {
-        if (variable == index[dim].terms[0].first) return coefficient;
-      }
-      return int64_t{0};
-    };
-    const int64_t lane_step = step(dims.back());
-    if (lane_step == 0 || lane_step == 1) return;
-    for (size_t level = 0; level + 1 < dims.size(); ++level) {
-      if (step(dims[level]) == 1) found = dims[level];
-    }
-  };
-  for (const Output& output : outputs) generator_.ForEachAccess(output.root, index, inspect);
-  return found;
 }
 
 KernelEmitter::Share KernelEmitter::OuterShare(const std::vector<int64_t>& sizes, const std::vector<int64_t>& order,

@@ -65,6 +65,11 @@ class KernelEmitter {
   void EmitBody(const std::vector<Output>& outputs, const Index& index);
   // Loops over `dims` (slowest first), the last one in vectors.
   void EmitVectorNest(const std::vector<Output>& outputs, const std::vector<int64_t>& dims);
+  // Rows `tile` and following of the result, as many as a vector has lanes; what lies along `tiled` is read in whole vectors.
+  void EmitSquare(const std::vector<Output>& outputs, Index index, int64_t tiled, const IndexExpression& tile);
+  bool FitsSquares(const std::vector<Output>& outputs) const;
+  // The vectors at the positions that follow `position`, each lane of which starts at another place.
+  std::vector<llvm::Value*> LoadTurned(const MemoryArray& array, const IndexExpression& position);
   // A dimension other than the last along which some operand is contiguous; -1 when there is none.
   int64_t TransposedDimension(const std::vector<Output>& outputs, const std::vector<int64_t>& dims);
   // The loop at `level` of a nest; the outermost one runs over the caller's share of the work.

@@ -78,9 +78,10 @@ class Generator {
   // True when position k of the value in memory order needs only position k of the arrays it is made from, all shaped
   // like `shape`: loops may then run over positions instead of coordinates.
   bool IsLinear(ir::InstrId id, const ir::Shape& shape) const;
-  // Calls `visit` with the position of every element in memory that the value at `index` is made from, as far as only
-  // elementwise ops and movements lie between.
-  void ForEachAccess(ir::InstrId id, const Index& index, const std::function<void(const IndexExpression&)>& visit);
+  // Calls `visit` with every bound instruction, index and position in memory that the value at `index` is made from, as far as
+  // only elementwise ops and movements lie between.
+  void ForEachAccess(ir::InstrId id, const Index& index,
+                     const std::function<void(ir::InstrId, const Index&, const IndexExpression& position)>& visit);
   // True when a reduction runs along the fastest dimension of its operand and can be done a vector at a time.
   bool IsRowReduction(ir::InstrId id) const;
 

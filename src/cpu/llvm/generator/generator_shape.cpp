@@ -75,7 +75,7 @@ Index Generator::OperandIndex(const Instruction& instruction, const Index& index
 }
 
 void Generator::ForEachAccess(ir::InstrId id, const Index& index,
-                              const std::function<void(const IndexExpression&)>& visit) {
+                              const std::function<void(ir::InstrId, const Index&, const IndexExpression&)>& visit) {
   std::set<std::pair<ir::InstrId, Index>> seen;
   std::vector<std::pair<ir::InstrId, Index>> waiting;
   const auto add = [&](ir::InstrId value, Index place) {
@@ -87,7 +87,7 @@ void Generator::ForEachAccess(ir::InstrId id, const Index& index,
     waiting.pop_back();
     const Instruction& instruction = module_.instruction(value);
     if (const MemoryArray* const array = Bound(value)) {
-      visit(loops_.space().Linear(place, MemoryStrides(array->shape)));
+      visit(value, place, loops_.space().Linear(place, MemoryStrides(array->shape)));
     } else if (IsMovement(instruction.opcode)) {
       add(instruction.operands[0], OperandIndex(instruction, place));
     } else if (ir::IsElementwise(instruction.opcode)) {

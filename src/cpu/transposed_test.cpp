@@ -1,0 +1,78 @@
+// Loops whose operands lie along another dimension than the result, beside the interpreter: whole squares, and what is left over.
+#include "cpu/testing.h"
+
+namespace stead::cpu {
+namespace {
+
+std::string Turned(const std::string& type, int64_t rows, int64_t columns, const std::string& more,
+                   const std::string& root) {
+  return fmt::format(R"(HloModule m
+fused {{
+  x = {0}[{1},{2}] parameter(0)
+  y = {0}[{2},{1}] parameter(1)
+  t = {0}[{2},{1}] transpose(x), dimensions={{1,0}}
+  {3}
+  ROOT r = {0}[{2},{1}] {4}
+}}
+ENTRY e {{
+  x = {0}[{1},{2}] parameter(0)
+  y = {0}[{2},{1}] parameter(1)
+  ROOT r = {0}[{2},{1}] fusion(x, y), kind=kLoop, calls=fused
+}}
+)",
+                     type, rows, columns, more, root);
+}
+
+TEST(Transposed, SizesAroundThoseOfSquares) {
+  for (int64_t rows : {1, 3, 8, 15, 16, 17, 33, 64}) {
+    for (int64_t columns : {1, 7, 16, 31, 32, 70}) ExpectSame(Turned("f32", rows, columns, "", "add(t, y)"));
+  }
+}
+
+TEST(Transposed, EveryWidthOfElements) {
+  for (const std::string type : {"s8", "u8", "bf16", "f16", "s16", "s32", "f64", "s64", "c64", "f8e5m2"})
+    ExpectSame(Turned(type, 130, 75, "", "add(t, y)"));
+  ExpectSame(Turned("pred", 130, 75, "", "and(t, y)"));
+}
+
+TEST(Transposed, SeveralOperandsAndLargerBodies) {
+  ExpectSame(Turned("f32", 40, 40, "s = f32[40,40] transpose(y), dimensions={1,0}\n  p = f32[40,40] multiply(t, s)",
+                    "subtract(p, y)"));
+  std::string chain = "v0 = f32[40,50] add(t, y)\n";
+  for (int step = 1; step < 20; ++step) chain += fmt::format("  v{} = f32[40,50] multiply(v{}, t)\n", step, step - 1);
+  ExpectSame(Turned("f32", 50, 40, chain, "add(v19, y)"));
+}
+
+TEST(Transposed, MoreDimensions) {
+  for (const std::string order : {"0,2,3,1", "0,3,1,2", "3,2,1,0", "2,0,3,1"}) {
+    std::vector<int64_t> sizes = {5, 18, 20, 33}, turned;
+    for (size_t place = 0; place < order.size(); place += 2)
+      turned.push_back(sizes[static_cast<size_t>(order[place] - '0')]);
+    ExpectSame(fmt::format(R"(HloModule m
+ENTRY e {{
+  x = f32[5,18,20,33] parameter(0)
+  ROOT t = f32[{},{},{},{}] transpose(x), dimensions={{{}}}
+}}
+)",
+                           turned[0], turned[1], turned[2], turned[3], order));
+  }
+}
+
+// The padding lies outside the operand: no square may read it.
+TEST(Transposed, PaddedOnAllSides) {
+  ExpectSame(R"(HloModule m
+fused {
+  x = f32[40,36] parameter(0)
+  z = f32[] constant(7)
+  p = f32[43,39] pad(x, z), padding=1_2x2_1
+  ROOT t = f32[39,43] transpose(p), dimensions={1,0}
+}
+ENTRY e {
+  x = f32[40,36] parameter(0)
+  ROOT r = f32[39,43] fusion(x), kind=kLoop, calls=fused
+}
+)");
+}
+
+}  // namespace
+}  // namespace stead::cpu
