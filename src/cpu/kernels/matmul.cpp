@@ -28,6 +28,7 @@ constexpr int64_t kSumRows = 504;   // of the block of sums; a multiple of the r
 constexpr int64_t kPackedRows = 4;  // rows of rhs that are packed side by side
 constexpr int64_t kFewRows = 4;
 constexpr int64_t kLongRun = 1024;             // columns added up at a time; the sums stay in the first-level cache
+constexpr int64_t kNearBytes = 1 << 19;        // of rhs, which the second-level cache holds
 constexpr double kStepsPerNanosecond = 160;    // bytes of a sum's type times multiplications and additions, on one core
 constexpr double kNanosecondsPerByte = 0.05;   // of rhs, where it is read once
 constexpr double kNanosecondsPerPacked = 0.3;  // element of rhs
@@ -88,6 +89,7 @@ class Product {
         out_rows_(Offsets(matmul_.rows, &MatMulDimension::out_stride)),
         out_columns_(Offsets(matmul_.columns, &MatMulDimension::out_stride)),
         out_batch_(Offsets(matmul_.batch, &MatMulDimension::out_stride)),
+        has_plain_lhs_(IsTypeOf(matmul_.lhs) && IsContiguous(lhs_depth_)),
         has_plain_out_(IsTypeOf(matmul_.out) && IsContiguous(out_columns_) && IsRegular(out_rows_)),
         reads_rhs_in_place_(rows_ <= kernel_.rows && IsTypeOf(matmul_.rhs) && IsContiguous(rhs_columns_) &&
                             IsRegular(rhs_depth_)),
@@ -119,6 +121,9 @@ class Product {
     int64_t first, count;
   };
 
+  bool IsSmallRow() const {
+    return rows_ == 1 && reads_rhs_in_place_ && columns_ * depth_ * int64_t{sizeof(T)} <= kNearBytes;
+  }
   bool ReadsRhsOnce() const { return is_dots_ || (rows_ <= kFewRows && reads_rhs_in_place_); }
 
   // On one core.
@@ -138,6 +143,7 @@ class Product {
 
   void RunOne(const Arrays& arrays, runtime::ThreadPool& threads) const {
     if (depth_ == 0) return Clear(arrays);
+    if (IsSmallRow()) return RunRow(arrays);
     if (ReadsRhsOnce()) {
       const int64_t unit = is_dots_ ? kDotColumns : kernel_.columns;
       const int64_t units = (columns_ + unit - 1) / unit;
@@ -164,30 +170,52 @@ class Product {
     }
   }
 
+  // A row of lhs side by side; in `packed` unless it lies so already.
+  const T* RowOfLhs(const Arrays& arrays, int64_t row, T* packed) const {
+    if (has_plain_lhs_) return static_cast<const T*>(arrays.lhs) + lhs_rows_[row] + lhs_depth_[0];
+    PackLhs(arrays, row, 1, 0, depth_, packed);
+    return packed;
+  }
+  // Where the sums of a row may be kept: in the output, if that is as good as a block.
+  T* SumsOf(const Arrays& arrays, int64_t row, int64_t column, int64_t count) const {
+    return has_plain_out_ ? static_cast<T*>(arrays.out) + out_rows_[row] + out_columns_[column]
+                          : Workspace<T>(2, count);
+  }
+
+  // lhs is one row, rhs is small and contiguous along the columns.
+  void RunRow(const Arrays& arrays) const {
+    T* const sums = SumsOf(arrays, 0, 0, columns_);
+    kernel_.sum_rows(columns_, depth_, RowOfLhs(arrays, 0, Workspace<T>(0, depth_)),
+                     static_cast<const T*>(arrays.rhs) + rhs_columns_[0] + rhs_depth_[0], Distance(rhs_depth_), sums);
+    if (!has_plain_out_) Unpack(arrays, sums, columns_, 0, 1, 0, columns_);
+  }
+
   // lhs is a few rows, rhs is contiguous along the depth.
   void RunDots(const Arrays& arrays, Range columns) const {
-    T* const left = Workspace<T>(0, depth_);
+    T* const packed = Workspace<T>(0, depth_);
     for (int64_t row = 0; row < rows_; ++row) {
-      PackLhs(arrays, row, 1, 0, depth_, left);
-      const int64_t end = columns.first + columns.count;
-      for (int64_t column = columns.first; column < end; column += kDotColumns) {
-        const int64_t count = std::min<int64_t>(kDotColumns, end - column);
-        T sums[kDotColumns];
-        const T* const first = static_cast<const T*>(arrays.rhs) + rhs_columns_[column];
-        const bool is_regular = count == kDotColumns && rhs_columns_[column + 3] - rhs_columns_[column] ==
-                                                            3 * (rhs_columns_[column + 1] - rhs_columns_[column]);
-        if (is_regular) {
-          kernel_.dot(depth_, left, first, rhs_columns_[column + 1] - rhs_columns_[column], sums);
-        } else {
-          // The same column four times costs no more than a kernel of its own.
-          for (int64_t number = 0; number < count; ++number) {
-            T repeated[kDotColumns];
-            kernel_.dot(depth_, left, static_cast<const T*>(arrays.rhs) + rhs_columns_[column + number], 0, repeated);
-            sums[number] = repeated[0];
-          }
-        }
-        Unpack(arrays, sums, kDotColumns, row, 1, column, count);
-      }
+      const T* const left = RowOfLhs(arrays, row, packed);
+      T* const sums = SumsOf(arrays, row, columns.first, columns.count);
+      for (int64_t done = 0; done < columns.count; done += kDotColumns)
+        DotColumns(arrays, left, columns.first + done, std::min<int64_t>(kDotColumns, columns.count - done),
+                   sums + done);
+      if (!has_plain_out_) Unpack(arrays, sums, columns.count, row, 1, columns.first, columns.count);
+    }
+  }
+
+  // At most kDotColumns of them.
+  void DotColumns(const Arrays& arrays, const T* left, int64_t column, int64_t count, T* sums) const {
+    const int64_t* const offsets = &rhs_columns_[column];
+    const T* const rhs = static_cast<const T*>(arrays.rhs);
+    if (count == kDotColumns && offsets[3] - offsets[0] == 3 * (offsets[1] - offsets[0])) {
+      kernel_.dot(depth_, left, rhs + offsets[0], offsets[1] - offsets[0], sums);
+      return;
+    }
+    // The same column four times costs no more than a kernel of its own.
+    for (int64_t number = 0; number < count; ++number) {
+      T repeated[kDotColumns];
+      kernel_.dot(depth_, left, rhs + offsets[number], 0, repeated);
+      sums[number] = repeated[0];
     }
   }
 
@@ -199,7 +227,7 @@ class Product {
     const int64_t end = columns.first + columns.count;
     for (int64_t column = columns.first; column < end; column += kLongRun) {
       const int64_t count = std::min(kLongRun, end - column);
-      std::fill(sums, sums + rows_ * kLongRun, T(0));
+      for (int64_t row = 0; row < rows_; ++row) std::fill_n(sums + row * kLongRun, count, T(0));
       for (int64_t depth = 0; depth < depth_;) {
         const bool is_group = depth + kAddedRows <= depth_;
         const T* const right = static_cast<const T*>(arrays.rhs) + rhs_columns_[column] + rhs_depth_[depth];
@@ -375,6 +403,7 @@ class Product {
   // In elements, by index.
   const std::vector<int64_t> lhs_rows_, lhs_depth_, lhs_batch_, rhs_columns_, rhs_depth_, rhs_batch_, out_rows_,
       out_columns_, out_batch_;
+  const bool has_plain_lhs_;  // along the depth
   const bool has_plain_out_;
   const bool reads_rhs_in_place_;
   const bool is_dots_;

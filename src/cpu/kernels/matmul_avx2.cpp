@@ -19,6 +19,11 @@ struct F32Lanes {
   static void Store(float* to, Vector value) { _mm256_storeu_ps(to, value); }
   static Vector Broadcast(float value) { return _mm256_set1_ps(value); }
   static Vector MultiplyAdd(Vector left, Vector right, Vector sum) { return _mm256_fmadd_ps(left, right, sum); }
+  static float Sum(Vector value) {
+    __m128 half = _mm_add_ps(_mm256_castps256_ps128(value), _mm256_extractf128_ps(value, 1));
+    half = _mm_add_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_add_ss(half, _mm_movehdup_ps(half)));
+  }
 };
 
 struct F64Lanes {
@@ -30,6 +35,10 @@ struct F64Lanes {
   static void Store(double* to, Vector value) { _mm256_storeu_pd(to, value); }
   static Vector Broadcast(double value) { return _mm256_set1_pd(value); }
   static Vector MultiplyAdd(Vector left, Vector right, Vector sum) { return _mm256_fmadd_pd(left, right, sum); }
+  static double Sum(Vector value) {
+    const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(value), _mm256_extractf128_pd(value, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
+  }
 };
 
 struct S32Lanes {

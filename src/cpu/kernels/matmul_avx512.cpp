@@ -3,6 +3,8 @@
 
 #include "cpu/kernels/matmul_kernel.h"
 
+// g++ 12 takes the values that its own headers leave undefined on purpose for mistakes.
+#pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC target("avx512f,avx512dq,avx512vl,avx512bw,avx2,fma")
 
 #include "cpu/kernels/matmul_tile.h"
@@ -19,6 +21,7 @@ struct F32Lanes {
   static void Store(float* to, Vector value) { _mm512_storeu_ps(to, value); }
   static Vector Broadcast(float value) { return _mm512_set1_ps(value); }
   static Vector MultiplyAdd(Vector left, Vector right, Vector sum) { return _mm512_fmadd_ps(left, right, sum); }
+  static float Sum(Vector value) { return _mm512_reduce_add_ps(value); }
 };
 
 struct F64Lanes {
@@ -30,6 +33,7 @@ struct F64Lanes {
   static void Store(double* to, Vector value) { _mm512_storeu_pd(to, value); }
   static Vector Broadcast(double value) { return _mm512_set1_pd(value); }
   static Vector MultiplyAdd(Vector left, Vector right, Vector sum) { return _mm512_fmadd_pd(left, right, sum); }
+  static double Sum(Vector value) { return _mm512_reduce_add_pd(value); }
 };
 
 struct S32Lanes {

@@ -20,12 +20,16 @@ struct MatMulKernel {
   // columns, read once.
   using AddRows = void(int64_t count, const T* lhs, const T* rhs, int64_t rhs_stride, T* out);
 
+  // out[c] = sum over d of lhs[d] * rhs[d * rhs_stride + c] for c < count: a rhs in a near cache, whose sums stay in registers.
+  using SumRows = void(int64_t count, int64_t depth, const T* lhs, const T* rhs, int64_t rhs_stride, T* out);
+
   int rows = 0;                     // of the largest tile
   int columns = 0;                  // of every tile
   Tile* tiles[kMostRows + 1] = {};  // by number of rows
   Dot* dot = nullptr;
   AddRows* add_rows = nullptr;
   AddRows* add_row = nullptr;  // of one row
+  SumRows* sum_rows = nullptr;
 };
 
 inline constexpr int kDotColumns = 4;

@@ -197,6 +197,23 @@ TEST(MatMul, SeveralDimensionsPerGroup) {
 }
 
 template <typename T>
+void ExpectSumsOfRows(const MatMulKernel<T>& kernel) {
+  const int64_t depth = 11, stride = 300;
+  const std::vector<T> lhs = Random<T>(depth, 7);
+  const std::vector<T> rhs = Random<T>(depth * stride, 8);
+  for (int64_t count : {1, 3, 8, 17, 31, 32, 65, 129, 255, 300}) {
+    std::vector<T> out(stride + 1, T(9));
+    kernel.sum_rows(count, depth, lhs.data(), rhs.data(), stride, out.data());
+    for (int64_t column = 0; column < count; ++column) {
+      T sum = 0;
+      for (int64_t step = 0; step < depth; ++step) sum += lhs[step] * rhs[step * stride + column];
+      ASSERT_EQ(out[column], sum) << count << ' ' << column;
+    }
+    EXPECT_EQ(out[count], T(9)) << "beyond the columns";
+  }
+}
+
+template <typename T>
 void ExpectKernel(const MatMulKernel<T>& kernel) {
   for (int rows = 1; rows <= kernel.rows; ++rows) {
     const int64_t depth = 9;
@@ -223,6 +240,7 @@ void ExpectKernel(const MatMulKernel<T>& kernel) {
     for (int64_t step = 0; step < depth; ++step) sum += lhs[step] * rhs[column * depth + step];
     EXPECT_EQ(out[column], sum);
   }
+  ExpectSumsOfRows(kernel);
 }
 
 template <typename T>

@@ -1,7 +1,8 @@
 // The tile loops, written once over a vector type `Lanes` of one instruction set.
 //   Included by one source file per instruction set, after its target pragma: everything here is local to that file, so that code
 //   for one CPU never reaches another through the linker.
-//   Lanes: Scalar, Vector, kWidth, Zero, Load, Store, Broadcast, MultiplyAdd(a, b, sum).
+//   Lanes: Scalar, Vector, kWidth, Zero, Load, Store, Broadcast, MultiplyAdd(a, b, sum); where there is a short way, Sum(vector):
+//   the upper half of the lanes added to the lower half, and so on.
 #pragma once
 
 #include "cpu/kernels/matmul_kernel.h"
@@ -39,6 +40,20 @@ void Tile(int64_t depth, const typename Lanes::Scalar* lhs, const typename Lanes
   }
 }
 
+template <typename Lanes>
+typename Lanes::Scalar SumOfLanes(typename Lanes::Vector vector) {
+  if constexpr (requires { Lanes::Sum(vector); }) {
+    return Lanes::Sum(vector);
+  } else {
+    typename Lanes::Scalar parts[Lanes::kWidth];
+    Lanes::Store(parts, vector);
+    for (int half = Lanes::kWidth / 2; half >= 1; half /= 2) {
+      for (int lane = 0; lane < half; ++lane) parts[lane] += parts[lane + half];
+    }
+    return parts[0];
+  }
+}
+
 // Two vectors per column hide the latency of the additions.
 template <typename Lanes>
 void Dot(int64_t depth, const typename Lanes::Scalar* lhs, const typename Lanes::Scalar* rhs, int64_t rhs_stride,
@@ -58,15 +73,55 @@ void Dot(int64_t depth, const typename Lanes::Scalar* lhs, const typename Lanes:
       sums[column][1] = Lanes::MultiplyAdd(right, Lanes::Load(row + kWidth), sums[column][1]);
     }
   }
-  for (int column = 0; column < kDotColumns; ++column) {
-    typename Lanes::Scalar parts[2 * kWidth];
-    Lanes::Store(parts, sums[column][0]);
-    Lanes::Store(parts + kWidth, sums[column][1]);
-    for (int half = kWidth; half >= 1; half /= 2) {
-      for (int lane = 0; lane < half; ++lane) parts[lane] += parts[lane + half];
-    }
-    for (int64_t rest = step; rest < depth; ++rest) parts[0] += lhs[rest] * rhs[column * rhs_stride + rest];
-    out[column] = parts[0];
+  const Vector one = Lanes::Broadcast(1);
+#pragma GCC unroll 4
+  for (int column = 0; column < kDotColumns; ++column)
+    out[column] = SumOfLanes<Lanes>(Lanes::MultiplyAdd(one, sums[column][1], sums[column][0]));
+  for (; step < depth; ++step) {
+    for (int column = 0; column < kDotColumns; ++column) out[column] += lhs[step] * rhs[column * rhs_stride + step];
+  }
+}
+
+// kVectors of columns at once.
+template <typename Lanes, int kVectors>
+void SumBlock(int64_t depth, const typename Lanes::Scalar* lhs, const typename Lanes::Scalar* rhs, int64_t rhs_stride,
+              typename Lanes::Scalar* out) {
+  typename Lanes::Vector sums[kVectors];
+#pragma GCC unroll 8
+  for (int part = 0; part < kVectors; ++part) sums[part] = Lanes::Zero();
+  for (int64_t step = 0; step < depth; ++step) {
+    const typename Lanes::Vector factor = Lanes::Broadcast(lhs[step]);
+#pragma GCC unroll 8
+    for (int part = 0; part < kVectors; ++part)
+      sums[part] = Lanes::MultiplyAdd(factor, Lanes::Load(rhs + part * Lanes::kWidth), sums[part]);
+    rhs += rhs_stride;
+  }
+#pragma GCC unroll 8
+  for (int part = 0; part < kVectors; ++part) Lanes::Store(out + part * Lanes::kWidth, sums[part]);
+}
+
+// Eight vectors hide the latency of the additions. The last vector lies over the one before it where the columns end.
+template <typename Lanes>
+void SumRows(int64_t count, int64_t depth, const typename Lanes::Scalar* lhs, const typename Lanes::Scalar* rhs,
+             int64_t rhs_stride, typename Lanes::Scalar* out) {
+  constexpr int64_t kWidth = Lanes::kWidth;
+  int64_t column = 0;
+  for (; column + 8 * kWidth <= count; column += 8 * kWidth)
+    SumBlock<Lanes, 8>(depth, lhs, rhs + column, rhs_stride, out + column);
+  for (; column + 4 * kWidth <= count; column += 4 * kWidth)
+    SumBlock<Lanes, 4>(depth, lhs, rhs + column, rhs_stride, out + column);
+  for (; column + 2 * kWidth <= count; column += 2 * kWidth)
+    SumBlock<Lanes, 2>(depth, lhs, rhs + column, rhs_stride, out + column);
+  for (; column + kWidth <= count; column += kWidth)
+    SumBlock<Lanes, 1>(depth, lhs, rhs + column, rhs_stride, out + column);
+  if (column == count) return;
+  if (count >= kWidth) {
+    SumBlock<Lanes, 1>(depth, lhs, rhs + count - kWidth, rhs_stride, out + count - kWidth);
+    return;
+  }
+  for (column = 0; column < count; ++column) out[column] = 0;
+  for (int64_t step = 0; step < depth; ++step) {
+    for (column = 0; column < count; ++column) out[column] += lhs[step] * rhs[step * rhs_stride + column];
   }
 }
 
@@ -105,6 +160,7 @@ MatMulKernel<typename Lanes::Scalar> MakeKernel() {
   kernel.dot = Dot<Lanes>;
   kernel.add_rows = AddRows<Lanes, kAddedRows>;
   kernel.add_row = AddRows<Lanes, 1>;
+  kernel.sum_rows = SumRows<Lanes>;
   return kernel;
 }
 
