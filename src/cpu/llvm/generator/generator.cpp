@@ -205,6 +205,40 @@ llvm::Value* Generator::Constant(const Instruction& instruction, const Index& in
 // ---------------------------------------------------------------------------------------------------------------------
 // Memory.
 
+namespace {
+
+constexpr int64_t kLongestStep = 4;
+
+// Backwards, or so close together that whole vectors hold no more than a few times what is wanted.
+bool HasShortStep(int64_t step, int64_t lanes) {
+  return step == -1 || (step >= 2 && step <= std::min(kLongestStep, lanes));
+}
+
+}  // namespace
+
+// Whole vectors, the last of which ends with the last element that is wanted: nothing beyond is read.
+llvm::Value* Generator::LoadSteps(llvm::Value* first, llvm::FixedVectorType* vector, llvm::Align align, int64_t step) {
+  const int64_t lanes = vector->getNumElements();
+  const auto load = [&](int64_t start) {
+    llvm::Value* const address = builder_.CreateGEP(vector->getElementType(), first, builder_.getInt64(start));
+    return builder_.CreateAlignedLoad(vector, address, align);
+  };
+  if (step == -1) return builder_.CreateVectorReverse(load(1 - lanes));
+  llvm::Value* taken = llvm::PoisonValue::get(vector);
+  for (int64_t part = 0; part < step; ++part) {
+    const bool is_last = part == step - 1;
+    const int64_t start = is_last ? part * (lanes - 1) : part * lanes;
+    llvm::SmallVector<int, 64> order;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      const int64_t place = lane * step - start;
+      const bool is_here = place >= 0 && place < lanes;
+      order.push_back(static_cast<int>(is_here ? lanes + place : lane));
+    }
+    taken = builder_.CreateShuffleVector(taken, load(start), order);
+  }
+  return taken;
+}
+
 llvm::Value* Generator::Load(const MemoryArray& array, const Index& index, Guard guard) {
   const ElementType type = array.shape.element_type;
   llvm::Type* const scalar = MemoryType(builder_.getContext(), type);
@@ -217,13 +251,15 @@ llvm::Value* Generator::Load(const MemoryArray& array, const Index& index, Guard
   }
   llvm::Value* const mask = loops_.And(loops_.ActiveLanes(), guard.mask);
   if (ir::IsComplex(type)) return LoadComplexLanes(array, position, mask);
-  llvm::Type* const vector = llvm::FixedVectorType::get(scalar, loops_.lanes());
+  llvm::FixedVectorType* const vector = llvm::FixedVectorType::get(scalar, static_cast<unsigned>(loops_.lanes()));
   llvm::Constant* const nothing = llvm::Constant::getNullValue(vector);
   llvm::Value* stored = nullptr;
   if (loops_.IsRegular(position) && loops_.LaneStep(position) == 1) {
     llvm::Value* const address = loops_.Address(array.base, position, bytes);
     stored = mask == nullptr ? static_cast<llvm::Value*>(builder_.CreateAlignedLoad(vector, address, align))
                              : builder_.CreateMaskedLoad(vector, address, align, mask, nothing);
+  } else if (mask == nullptr && loops_.IsRegular(position) && HasShortStep(loops_.LaneStep(position), loops_.lanes())) {
+    stored = LoadSteps(loops_.Address(array.base, position, bytes), vector, align, loops_.LaneStep(position));
   } else {
     llvm::Value* const addresses = builder_.CreateGEP(scalar, array.base, loops_.Lanes(position));
     llvm::Value* const all =

@@ -102,6 +102,8 @@ class Generator {
   void StoreLeadingLanes(llvm::Value* vector, int64_t count, llvm::Value* address, llvm::Align align);
 
   // generator_complex.cpp: parts lie next to each other in memory. `position` as in Load and Store.
+  // Elements `step` apart, the first of which is at `first`.
+  llvm::Value* LoadSteps(llvm::Value* first, llvm::FixedVectorType* vector, llvm::Align align, int64_t step);
   llvm::Value* LoadComplexLanes(const MemoryArray& array, const IndexExpression& position, llvm::Value* mask);
   void StoreComplexLanes(const MemoryArray& array, const IndexExpression& position, llvm::Value* value,
                          llvm::Value* mask);

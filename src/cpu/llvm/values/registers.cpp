@@ -2,6 +2,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include <cmath>
+
 #include "cpu/llvm/values/small_float.h"
 #include "ir/number/small_float.h"
 
@@ -133,6 +135,25 @@ llvm::Value* Registers::ToFloat(llvm::Value* value, ElementType from, ElementTyp
   return is_direct ? wide : FloatToFloat(wide, ElementType::kF64, to);
 }
 
+// Written out: llvm.fptosi.sat of vectors is done lane by lane where the largest integer is no float. The integer after the
+// largest one is a power of two, which every float type has.
+llvm::Value* Registers::Saturated(llvm::Value* value, llvm::Type* target, bool is_signed) {
+  llvm::Type* const type = value->getType();
+  const int bits = static_cast<int>(target->getScalarSizeInBits());
+  llvm::Constant* const zero = llvm::Constant::getNullValue(type);
+  llvm::Constant* const lowest = is_signed ? llvm::ConstantFP::get(type, -std::ldexp(1.0, bits - 1)) : zero;
+  llvm::Constant* const end = llvm::ConstantFP::get(type, std::ldexp(1.0, is_signed ? bits - 1 : bits));
+  const unsigned width = static_cast<unsigned>(bits);
+  const llvm::APInt largest = is_signed ? llvm::APInt::getSignedMaxValue(width) : llvm::APInt::getMaxValue(width);
+  llvm::Value* const is_above = builder_.CreateFCmpOGE(value, end);
+  llvm::Value* const inside = builder_.CreateSelect(
+      is_above, zero, builder_.CreateSelect(builder_.CreateFCmpOGT(value, lowest), value, lowest));
+  llvm::Value* const integer =
+      is_signed ? builder_.CreateFPToSI(inside, target) : builder_.CreateFPToUI(inside, target);
+  llvm::Value* const saturated = builder_.CreateSelect(is_above, llvm::ConstantInt::get(target, largest), integer);
+  return builder_.CreateSelect(builder_.CreateFCmpUNO(value, value), llvm::Constant::getNullValue(target), saturated);
+}
+
 llvm::Value* Registers::Convert(llvm::Value* value, ElementType from, ElementType to) {
   if (from == to) return value;
   if (ir::IsComplex(to)) {
@@ -149,10 +170,7 @@ llvm::Value* Registers::Convert(llvm::Value* value, ElementType from, ElementTyp
     return ir::IsFloat(from) ? builder_.CreateFCmpUNE(value, zero) : builder_.CreateICmpNE(value, zero);
   }
   if (ir::IsFloat(to)) return ir::IsFloat(from) ? FloatToFloat(value, from, to) : ToFloat(value, from, to);
-  if (ir::IsFloat(from)) {
-    const llvm::Intrinsic::ID saturate = ir::IsSigned(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-    return builder_.CreateIntrinsic(saturate, {target, value->getType()}, {value});
-  }
+  if (ir::IsFloat(from)) return Saturated(value, target, ir::IsSigned(to));
   return builder_.CreateIntCast(value, target, ir::IsSigned(from));
 }
 

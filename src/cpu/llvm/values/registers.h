@@ -54,6 +54,8 @@ class Registers {
   llvm::Value* RoundToHalf(llvm::Value* value);
   llvm::Value* NarrowWithOddRounding(llvm::Value* value);
   llvm::Value* ToFloat(llvm::Value* value, ir::ElementType from, ir::ElementType to);
+  // A float as an integer: the nearest one towards zero, the least or largest where that is none, 0 for NaN.
+  llvm::Value* Saturated(llvm::Value* value, llvm::Type* target, bool is_signed);
   llvm::Value* FloatToFloat(llvm::Value* value, ir::ElementType from, ir::ElementType to);
 
   llvm::IRBuilder<>& builder_;
