@@ -245,3 +245,20 @@ result = jax.jit(alike)(rows)
 print(result.sharding.spec, (np.asarray(result) == np.arange(1, 49).reshape(6, 8)).all())
 """)
     assert lines[0] == "P('rows',) True"
+
+
+def test_callbacks_in_order_on_each_device():
+    lines = run("""
+from collections import defaultdict
+from jax.experimental import io_callback
+seen = defaultdict(list)
+def tell(device, part):
+    io_callback(lambda device, part: seen[int(device[0])].append(part.tolist()), None, device, part, ordered=True)
+    io_callback(lambda device, part: seen[int(device[0])].append(part.tolist()), None, device, part + 1, ordered=True)
+line = jax.make_mesh((4,), ("x",), axis_types=(AxisType.Auto,))
+told = jax.shard_map(tell, mesh=line, in_specs=P("x"), out_specs=None)
+jax.jit(told, in_shardings=NamedSharding(line, P("x")), out_shardings=None)(jnp.arange(4), jnp.arange(8))
+jax.effects_barrier()
+print(sorted(seen.items()))
+""")
+    assert lines[0] == "[(0, [[0, 1], [1, 2]]), (1, [[2, 3], [3, 4]]), (2, [[4, 5], [5, 6]]), (3, [[6, 7], [7, 8]])]"

@@ -64,6 +64,7 @@ Result<Type> AttributePool::type(TypeId id) const {
   Type decoded{.name = dialect_name};
   if (!entry.is_text && dialect_name == "builtin") decoded = DecodeBuiltinType(*this, cursor);
   if (!entry.is_text && dialect_name == "vhlo") decoded = DecodeVhloType(*this, cursor);
+  if (!entry.is_text && dialect_name == "stablehlo") decoded = DecodeStablehloType(cursor);
   TRY_STATUS(cursor.status());
   return decoded;
 }

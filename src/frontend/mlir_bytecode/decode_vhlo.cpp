@@ -90,4 +90,10 @@ Type DecodeVhloType(const AttributePool& pool, ByteCursor& cursor) {
   return {.kind = TypeKind::kUnknown, .name = "vhlo"};
 }
 
+Type DecodeStablehloType(ByteCursor& cursor) {
+  constexpr uint64_t kStablehloToken = 0;
+  if (cursor.ReadVarint() == kStablehloToken) return {.kind = TypeKind::kToken};
+  return {.kind = TypeKind::kUnknown, .name = "stablehlo"};
+}
+
 }  // namespace stead::frontend::mlir
