@@ -137,6 +137,102 @@ ENTRY main {
   EXPECT_EQ(CopiedBytes(plan), 0);
 }
 
+// The loop never looks at what `first` starts with: x may be overwritten before it, whatever lies there then.
+TEST(Regions, StateThatIsOverwrittenUnseenNeedsNoInitialValue) {
+  BufferPlan plan = PlanOf(R"(HloModule m, buffer_donor={ (0, {}) }
+condition {
+  p = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+body {
+  p = (s32[], f32[8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  second = f32[8] get-tuple-element(p), index=2
+  turned = f32[8] reverse(second), dimensions={0}
+  twice = f32[8] add(second, second)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT t = (s32[], f32[8], f32[8]) tuple(j, turned, twice)
+}
+ENTRY main {
+  x = f32[8] parameter(0)
+  row = f32[1] constant({ 1 })
+  zero = s32[] constant(0)
+  new = f32[8] dynamic-update-slice(x, row, zero)
+  start = (s32[], f32[8], f32[8]) tuple(zero, x, new)
+  loop = (s32[], f32[8], f32[8]) while(start), condition=condition, body=body
+  one = f32[8] get-tuple-element(loop), index=1
+  other = f32[8] get-tuple-element(loop), index=2
+  ROOT r = (f32[8], f32[8]) tuple(one, other)
+})");
+  EXPECT_EQ(CopiedBytes(plan), 0);
+}
+
+// The loop reads row READ of x, and is given what becomes of row 0 as well: it runs after that was overwritten.
+constexpr char kLoopReadsARow[] = R"(HloModule m, buffer_donor={ (0, {}) }
+condition {
+  p = (s32[], f32[4,8], f32[1,8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT r = pred[] compare(i, n), direction=LT
+}
+body {
+  p = (s32[], f32[4,8], f32[1,8], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[4,8] get-tuple-element(p), index=1
+  given = f32[1,8] get-tuple-element(p), index=2
+  sum = f32[8] get-tuple-element(p), index=3
+  row = f32[1,8] slice(x), slice={READ, [0:8]}
+  both = f32[1,8] add(row, given)
+  flat = f32[8] reshape(both)
+  more = f32[8] add(sum, flat)
+  one = s32[] constant(1)
+  j = s32[] add(i, one)
+  ROOT t = (s32[], f32[4,8], f32[1,8], f32[8]) tuple(j, x, given, more)
+}
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  sum = f32[8] parameter(1)
+  ones = f32[1,8] constant({ { 1, 1, 1, 1, 1, 1, 1, 1 } })
+  zero = s32[] constant(0)
+  new = f32[4,8] dynamic-update-slice(x, ones, zero, zero)
+  row = f32[1,8] slice(new), slice={[0:1], [0:8]}
+  start = (s32[], f32[4,8], f32[1,8], f32[8]) tuple(zero, x, row, sum)
+  loop = (s32[], f32[4,8], f32[1,8], f32[8]) while(start), condition=condition, body=body
+  total = f32[8] get-tuple-element(loop), index=3
+  ROOT r = (f32[4,8], f32[8]) tuple(new, total)
+})";
+
+std::string LoopReadsRow(const std::string& rows) {
+  std::string text = kLoopReadsARow;
+  return text.replace(text.find("READ"), 4, rows);
+}
+
+TEST(Regions, ALoopThatReadsARowMayRunAfterAnotherWasOverwritten) {
+  BufferPlan plan = PlanOf(LoopReadsRow("[1:2]"));
+  // The state that the caller keeps; x is updated in place.
+  EXPECT_EQ(CopiedBytes(plan), 0);
+  // The row that the loop reads is the one that is overwritten: x has to be copied.
+  EXPECT_EQ(CopiedBytes(PlanOf(LoopReadsRow("[0:1]"))), 4 * 8 * 4);
+}
+
+// The same plan with another row read inside: the checker sees that it is gone.
+TEST(Regions, ALoopThatReadsAnOverwrittenRowIsRefused) {
+  BufferPlan plan = PlanOf(LoopReadsRow("[1:2]"));
+  for (size_t number = 0; number < plan.module.instruction_count(); ++number) {
+    ir::InstrId id(number);
+    const ir::Instruction& instruction = plan.module.instruction(id);
+    if (instruction.opcode != ir::Opcode::kSlice || instruction.computation == plan.module.entry) continue;
+    plan.module.SetAttributes(id, ir::SliceAttributes{{0, 0}, {1, 8}, {1, 1}});
+    for (Slice& place : plan.placements[id]) place.offset = 0;
+  }
+  Status checked = CheckPlan(plan);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_EQ(checked.error().why, "it reads a value that is no longer where the plan says");
+}
+
 // A copy before the update serves both: the branches may hand out the caller's array, and the select reads the old one.
 TEST(Regions, ACopyForAnUpdateIsNotCountedAtTheBranchesToo) {
   BufferPlan plan = PlanOf(R"(HloModule m

@@ -27,6 +27,13 @@ struct Leaf {
   Slice place;  // where the leaf itself starts
 };
 
+// The contents of a loop's state at the head of any iteration, and the bytes that no longer hold theirs: of the initial values when the
+// loop starts, and of the state at the back edge.
+struct LoopState {
+  std::vector<Leaf> leaves;
+  std::vector<analysis::Footprint> missing, missing_next;
+};
+
 // The array leaves of a shape, in order.
 std::vector<ir::Shape> ArrayLeaves(const ir::Shape& shape);
 
@@ -84,10 +91,13 @@ class Checker {
   const analysis::Tie* TieOf(const ir::Instruction& instruction, const analysis::Effects& effects, size_t operand,
                              size_t operand_leaf, size_t result_leaf) const;
   Status Loop(ir::InstrId id);
-  Status LoopRound(ir::InstrId id, const std::vector<Leaf>& state);
+  Status LoopRound(ir::InstrId id, LoopState& state);
   void HolesInCaller(ir::InstrId caller, size_t called, const std::vector<Fact>& before);
-  Status LeaveLoop(ir::InstrId id, const std::vector<Leaf>& state);
-  Status BackEdge(ir::InstrId id, const std::vector<Leaf>& state);
+  Status LeaveLoop(ir::InstrId id, const LoopState& state);
+  analysis::Footprint Missing(const Leaf& leaf) const;
+  static bool MissMore(LoopState& state);
+  void AddState(ir::InstrId id, const LoopState& state, const std::vector<analysis::Footprint>& missing);
+  Status BackEdge(ir::InstrId id, LoopState& state);
   Result<bool> RestorePointers(ir::InstrId id, const IdVector<BufferId, Place>& head);
   // Where the body finds the state: in its parameter's places.
   const std::vector<Slice>& HeadSlices(ir::InstrId loop) const {

@@ -310,9 +310,8 @@ Status Checker::Loop(InstrId id) {
   auto found = plan_.loops.find(id);
   if (found == plan_.loops.end()) return Refused(id, "the loop has no plan");
   std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
-  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    TRY_STATUS(RequireHeld(id, leaves_.at(init)[leaf]));
-  }
+  LoopState state;
+  for (const Leaf& initial : leaves_.at(init)) state.missing.push_back(Missing(initial));
   TRY(auto entered, Moved(found->second.entry, id));
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
     const Slice& slot = HeadSlices(id)[leaf];
@@ -324,22 +323,19 @@ Status Checker::Loop(InstrId id) {
   }
   TRY_STATUS(EnterLoop(id, found->second));
 
-  // The state's contents at the head of any iteration.
-  std::vector<Leaf> state;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    state.push_back({NewContent(), {}, HeadSlices(id)[leaf], HeadSlices(id)[leaf]});
+    state.leaves.push_back({NewContent(), {}, HeadSlices(id)[leaf], HeadSlices(id)[leaf]});
   }
   // Facts that a round destroys do not hold at the head of the next iteration: repeat until none is lost.
   std::vector<Fact> outside = memory_.facts();
   for (;;) {
-    for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-      memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
-    }
+    AddState(id, state, state.missing);
     IdVector<BufferId, Place> head = pointers_;
     const std::vector<Fact> before = memory_.facts();
     TRY_STATUS(LoopRound(id, state));
     HolesInCaller(id, 1, before);
     TRY(bool pointers_stable, RestorePointers(id, head));
+    const bool state_stable = !MissMore(state);
     std::vector<Fact> after = memory_.facts();
     memory_.RestoreFacts(outside);
     memory_.KeepCommon(after);
@@ -347,7 +343,7 @@ Status Checker::Loop(InstrId id) {
                   std::ranges::equal(memory_.facts(), outside,
                                      [](const Fact& left, const Fact& right) { return left.holes == right.holes; });
     outside = memory_.facts();
-    if (stable && pointers_stable) break;
+    if (stable && pointers_stable && state_stable) break;
   }
   return LeaveLoop(id, state);
 }
@@ -372,19 +368,21 @@ void Checker::HolesInCaller(InstrId caller, size_t called, const std::vector<Fac
 }
 
 // The results are the state as the last test of the condition leaves it.
-Status Checker::LeaveLoop(InstrId id, const std::vector<Leaf>& state) {
+Status Checker::LeaveLoop(InstrId id, const LoopState& state) {
   const Instruction& instruction = module_.instruction(id);
   std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
   std::vector<Leaf> results;
+  const bool runs = analysis::TripCount(module_, id).value_or(0) > 0;
+  const std::vector<analysis::Footprint>& missing = runs ? state.missing_next : state.missing;
+  AddState(id, state, missing);
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    TRY(Leaf result, LeafAfterLoop(id, leaf, state));
-    memory_.Add(state[leaf].content, RangeOf(state[leaf].base, shapes[leaf].byte_size()));
-    if (result.content == state[leaf].content)
-      memory_.Add(result.content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
+    TRY(Leaf result, LeafAfterLoop(id, leaf, state.leaves));
+    if (result.content == state.leaves[leaf].content)
+      memory_.Add(result.content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()), missing[leaf]);
     results.push_back(std::move(result));
   }
   IdVector<BufferId, Place> head = pointers_;
-  TRY_STATUS(ReplayCalled(id, 0, state));
+  TRY_STATUS(ReplayCalled(id, 0, state.leaves));
   // Pointers that only the condition sets anew are unknown from here on.
   TRY([[maybe_unused]] bool same_pointers, RestorePointers(id, head));
   leaves_[id] = std::move(results);
@@ -418,12 +416,42 @@ Result<Leaf> Checker::LeafAfterLoop(InstrId id, size_t leaf, const std::vector<L
   return initial;
 }
 
-Status Checker::LoopRound(InstrId id, const std::vector<Leaf>& state) {
+// The bytes of the leaf that no longer hold its content.
+analysis::Footprint Checker::Missing(const Leaf& leaf) const {
+  const analysis::Footprint part = leaf.part.whole ? analysis::Footprint{} : leaf.part;
+  if (memory_.Holds(leaf.content, PlaceOf(leaf.base), part)) return analysis::Footprint::Nothing();
+  const Fact* fact = leaf.part.whole ? memory_.Find(leaf.content, PlaceOf(leaf.base)) : nullptr;
+  return fact == nullptr ? analysis::Footprint{} : fact->holes;
+}
+
+// The state lies at the head of an iteration, except for the missing bytes.
+void Checker::AddState(InstrId id, const LoopState& state, const std::vector<analysis::Footprint>& missing) {
+  const std::vector<ir::Shape> shapes = ArrayLeaves(module_.shape(id));
+  for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
+    const Leaf& head = state.leaves[leaf];
+    memory_.Add(head.content, RangeOf(head.base, shapes[leaf].byte_size()), missing[leaf]);
+  }
+}
+
+// What is missing at the back edge is missing at the head of the next iteration: one that reads it is refused. RETURNS whether that is news.
+bool Checker::MissMore(LoopState& state) {
+  bool is_news = false;
+  for (size_t leaf = 0; leaf < state.leaves.size(); ++leaf) {
+    if (Covers(state.missing[leaf], state.missing_next[leaf])) continue;
+    is_news = true;
+    // Known in terms of one iteration, it may be anywhere in the next.
+    const bool is_plain = state.missing_next[leaf].is_known() && state.missing[leaf].empty();
+    state.missing[leaf] = is_plain ? state.missing_next[leaf] : analysis::Footprint{};
+  }
+  return is_news;
+}
+
+Status Checker::LoopRound(InstrId id, LoopState& state) {
   const Instruction& instruction = module_.instruction(id);
-  TRY_STATUS(ReplayCalled(id, 0, state));
+  TRY_STATUS(ReplayCalled(id, 0, state.leaves));
   InstrId test = module_.root(instruction.called[0]);
   TRY_STATUS(RequireHeld(test, leaves_.at(test)[0]));
-  TRY_STATUS(ReplayCalled(id, 1, state));
+  TRY_STATUS(ReplayCalled(id, 1, state.leaves));
   return BackEdge(id, state);
 }
 
@@ -445,13 +473,15 @@ Result<bool> Checker::RestorePointers(InstrId id, const IdVector<BufferId, Place
   return stable;
 }
 
-Status Checker::BackEdge(InstrId id, const std::vector<Leaf>& state) {
+Status Checker::BackEdge(InstrId id, LoopState& loop_state) {
   InstrId root = module_.root(module_.instruction(id).called[1]);
   IdVector<BufferId, Place> before = pointers_;
   TRY(auto after, Moved(plan_.loops.at(id).back_edge, id));
   const std::vector<ir::Shape> shapes = ArrayLeaves(module_.shape(root));
+  const std::vector<Leaf>& state = loop_state.leaves;
+  loop_state.missing_next.clear();
   for (size_t leaf = 0; leaf < state.size(); ++leaf) {
-    TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf]));
+    loop_state.missing_next.push_back(Missing(leaves_.at(root)[leaf]));
     const Slice& next = Slices(root)[leaf];
     Place from = before[next.buffer];
     from.offset += next.offset;

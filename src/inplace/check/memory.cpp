@@ -34,9 +34,9 @@ bool CheckMemory::Holds(ContentId content, Place place, const analysis::Footprin
   });
 }
 
-void CheckMemory::Add(ContentId content, ByteRange range) {
+void CheckMemory::Add(ContentId content, ByteRange range, analysis::Footprint holes) {
   std::erase_if(facts_, [&](const Fact& fact) { return fact.content == content && SameRange(fact.range, range); });
-  facts_.push_back({content, range});
+  if (!holes.whole) facts_.push_back({content, range, std::move(holes)});
 }
 
 void CheckMemory::Overwrite(ByteRange range) {

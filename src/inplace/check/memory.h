@@ -64,7 +64,8 @@ class CheckMemory {
   const Fact* Find(ContentId content, Place place) const;
   // True when these bytes of the content can be read at `place`.
   bool Holds(ContentId content, Place place, const analysis::Footprint& bytes) const;
-  void Add(ContentId content, ByteRange range);
+  // The content lies there, except in the holes.
+  void Add(ContentId content, ByteRange range, analysis::Footprint holes = analysis::Footprint::Nothing());
   // A write of all of `range`: everything that may overlap it is gone.
   void Overwrite(ByteRange range);
   // A write of some bytes of the range, in place: facts of the same range, or of one that may be the same, keep the others; all others

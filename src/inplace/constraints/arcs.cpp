@@ -20,7 +20,7 @@
 // by the first one's own copy: the copy takes its place as the early reader.
 //
 // A loop that writes its state whole need not overwrite its initial value at all (borrowing.h): that is one more way out, which
-// weighs nothing.
+// weighs nothing. Where it does not even look at the initial value, that is a way out for who overwrites this before the loop, too.
 //
 // Cost: uses of each updated definition, plus pending uses. Pending lists are empty unless regions were proved disjoint.
 #include "inplace/constraints/arcs.h"
@@ -167,10 +167,7 @@ class Builder {
     const analysis::Resolved& target = dataflow_.value(OperandOf(writer, tie.operand), tie.leaf);
     int32_t copy = CopyElement(writer, tie.operand, tie.leaf);
     std::vector<int32_t> ways_out = {copy};
-    if (MayBorrow(writer, tie.leaf)) {
-      ways_out.push_back(
-          ElementNumber({Element::Kind::kBorrow, writer, tie.operand, tie.leaf, target.definition, {}, 0}));
-    }
+    if (MayBorrow(writer, tie.leaf)) ways_out.push_back(BorrowElement(writer, tie.operand, tie.leaf));
     const Footprint written = target.box.whole ? tie.written : Footprint{};
     if (!IsWritable(module_, scope_, dataflow_, context_, target.definition) || !target.box.whole) {
       AddArc(end(), writer, ways_out, {target.definition, true, {}, tie});
@@ -190,7 +187,7 @@ class Builder {
       if (use.node == writer && IsGuest(writer, use.leaf, tie.leaf)) continue;
       // An op that overwrites a part keeps the rest, and results and a loop's state lie apart: they need all of the array's buffer
       // for themselves.
-      bool is_own_state = use.node == writer && IsLoop(writer);
+      bool is_own_state = use.node == writer && IsLoop(writer) && !(use.bytes.empty() && Borrows(writer, use.leaf));
       bool needs_buffer =
           use.node == end() || is_own_state || keeping_.contains(std::tuple(use.node, use.operand, use.leaf));
       if (!needs_buffer && Disjoint(use.bytes, written)) {
@@ -231,9 +228,19 @@ class Builder {
            std::ranges::find(guests->second, std::pair(guest, host)) != guests->second.end();
   }
 
+  int32_t BorrowElement(int32_t node, int32_t operand, int32_t leaf) {
+    DefinitionId initial = dataflow_.value(OperandOf(node, operand), leaf).definition;
+    return ElementNumber({Element::Kind::kBorrow, node, operand, leaf, initial, {}, 0});
+  }
+
   bool MayBorrow(int32_t node, int32_t leaf) const {
     auto loop = context_.borrowing.find(dataflow_.instruction(node));
     return loop != context_.borrowing.end() && loop->second.possible[leaf];
+  }
+
+  bool Borrows(int32_t node, int32_t leaf) const {
+    auto loop = context_.borrowing.find(dataflow_.instruction(node));
+    return loop != context_.borrowing.end() && loop->second.used[leaf];
   }
 
   // `ways_out`: what spares the writer from overwriting the content.
@@ -245,6 +252,9 @@ class Builder {
     bool keeps = keeping_.contains(std::tuple(use.node, use.operand, use.leaf));
     // An op that also reads what it overwrites copies what it overwrites: as many bytes, and the original stays for others.
     if (keeps) breakers.push_back(CopyElement(use.node, use.operand, use.leaf));
+    // A loop that never looks at its initial value needs a buffer only, which need not be this one.
+    if (use.bytes.empty() && MayBorrow(use.node, use.leaf) && !Borrows(use.node, use.leaf))
+      breakers.push_back(BorrowElement(use.node, use.operand, use.leaf));
     if (std::optional<Region> box = SavedBox(module_, dataflow_, use)) {
       int64_t bytes = BoxBytes(module_.shape(OperandOf(use.node, use.operand)), *box);
       breakers.push_back(ElementNumber(

@@ -59,6 +59,71 @@ ParameterFootprints FootprintsOf(const Module& module, const Dataflow& inner, co
   return found;
 }
 
+namespace {
+
+// What the iterations of one loop read of its initial values.
+class LoopReads {
+ public:
+  LoopReads(const Module& module, InstrId loop, const Dataflow& body, const Families& families,
+            const ScopeContext& context)
+      : module_(module), loop_(loop), body_(body), families_(families), context_(context) {}
+
+  std::vector<Footprint> Run() {
+    const Dataflow condition(module_, module_.instruction(loop_).called[0], context_);
+    reads_.assign(static_cast<size_t>(analysis::ArrayLeafCount(module_.shape(loop_))), Footprint::Nothing());
+    for (int32_t leaf = 0; leaf < count(); ++leaf) {
+      AddReads(condition, 0, leaf);
+      AddReads(body_, 1, leaf);
+    }
+    // What is handed on is read as other state in later iterations.
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (int32_t next = 0; next < count(); ++next) {
+        DefinitionId head =
+            families_.Head(body_.value(module_.root(module_.instruction(loop_).called[1]), next).definition);
+        changed = HandOn(head, next) || changed;
+        for (DefinitionId host : body_.hosts(head)) changed = HandOn(families_.Head(host), next) || changed;
+      }
+    }
+    return std::move(reads_);
+  }
+
+ private:
+  int32_t count() const { return static_cast<int32_t>(reads_.size()); }
+
+  void AddReads(const Dataflow& inner, size_t called, int32_t leaf) {
+    InstrId parameter = module_.computation(module_.instruction(loop_).called[called]).parameters.at(0);
+    DefinitionId content = inner.value(parameter, leaf).definition;
+    auto add = [&](const analysis::DefinitionUse& use) {
+      if (called == 1 && use.node == inner.node_count()) return;
+      const Footprint bytes = InCaller(module_, loop_, called, use.bytes);
+      reads_[static_cast<size_t>(leaf)].Include(context_.counters.ByIteration(bytes));
+    };
+    for (const analysis::DefinitionUse& use : inner.uses(content)) add(use);
+    for (const analysis::SharedUse& shared : inner.shared_uses(content)) add(shared.use);
+  }
+
+  // RETURNS whether that adds anything.
+  bool HandOn(DefinitionId content, int32_t next) {
+    const analysis::Definition& made = body_.definition(content);
+    if (module_.instruction(made.instruction).opcode != Opcode::kParameter || made.leaf == next) return false;
+    Footprint& reads = reads_[static_cast<size_t>(made.leaf)];
+    if (reads.whole || Covers(reads, reads_[static_cast<size_t>(next)])) return false;
+    const Footprint before = reads;
+    reads.Include(reads_[static_cast<size_t>(next)]);
+    return !(reads == before);
+  }
+
+  const Module& module_;
+  InstrId loop_;
+  const Dataflow& body_;
+  const Families& families_;
+  const ScopeContext& context_;
+  std::vector<Footprint> reads_;
+};
+
+}  // namespace
+
 void SummariseLoops(const Module& module, const Scope& scope, ScopeContext& context) {
   for (InstrId id : module.computation(scope.computation).instructions) {
     if (module.instruction(id).opcode != Opcode::kWhile) continue;
@@ -67,6 +132,8 @@ void SummariseLoops(const Module& module, const Scope& scope, ScopeContext& cont
     Families families(module, inner, context);
     ParameterFootprints found = FootprintsOf(module, inner, families, id, 1, context);
     InstrId parameter = module.computation(body).parameters.at(0), root = module.root(body);
+    std::vector<Footprint> reads = LoopReads(module, id, inner, families, context).Run();
+    context.inner_reads[id] = {std::move(reads)};
     std::vector<LoopWrite>& writes = context.loop_writes[id];
     writes.clear();
     for (int32_t leaf = 0; leaf < static_cast<int32_t>(found.written.size()); ++leaf) {

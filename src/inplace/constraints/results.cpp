@@ -86,11 +86,11 @@ std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const 
     auto shares = [&](DefinitionId other) { return dataflow.MayShareBytes(result.definition, other); };
     bool returned_before =
         returned.contains(result.definition) || (dataflow.has_pointers() && std::ranges::any_of(returned, shares));
-    returned.insert(result.definition);
     std::optional<CopyReason> reason = Obstacle(module, scope, dataflow, context, result.definition, returned_before);
     auto moves = moved.find(leaf);
     int copies = scope.kind == Scope::Kind::kEntry && moves != moved.end() ? moves->second : 0;
     if (!reason && copies > 0) reason = CopyReason::kDemandedPlace;
+    if (!reason) returned.insert(result.definition);
     const Definition& definition = dataflow.definition(result.definition);
     for (int copy = 0; reason && copy < std::max(copies, 1); ++copy) {
       CopyRecord record = DescribeResultCopy(module, scope, definition.instruction, *reason, definition.bytes);

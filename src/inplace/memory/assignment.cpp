@@ -218,7 +218,9 @@ class Assigner {
       auto offer = std::ranges::find(offers, buffer, &Offer::buffer);
       bool is_operand = walk.buffers.contains(buffer);
       bool is_free = offer != offers.end() && IsFreeFor(module_, walk.dataflow, walk.families, *offer, head);
-      if (!is_operand || is_free) pairing[head] = buffer;
+      bool is_led_to = std::ranges::any_of(
+          walk.buffers, [&](const auto& known) { return lifetimes_.MayLeadTo(known.first, buffer); });
+      if (is_operand ? is_free : !is_led_to) pairing[head] = buffer;
     }
     return pairing;
   }

@@ -24,6 +24,11 @@ const std::vector<BufferId>& Lifetimes::behind(BufferId pointer) const {
   return known == behind_.end() ? kNone : known->second;
 }
 
+bool Lifetimes::MayLeadTo(BufferId pointer, BufferId buffer) const {
+  return std::ranges::any_of(behind(pointer),
+                             [&](BufferId led_to) { return led_to == buffer || MayLeadTo(led_to, buffer); });
+}
+
 void Lifetimes::Exchange(const std::vector<PointerMove>& moves, int64_t start, int64_t end) {
   for (const PointerMove& move : moves) {
     Share(move.target, move.source);

@@ -27,6 +27,8 @@ class Lifetimes {
   void LeadsTo(BufferId pointer, const std::vector<BufferId>& buffers);
   // Where the pointer may lead; nothing when it is no pointer.
   const std::vector<BufferId>& behind(BufferId pointer) const;
+  // Directly, or by way of other pointers.
+  bool MayLeadTo(BufferId pointer, BufferId buffer) const;
   // The two may hold each other's memory.
   void Share(BufferId left, BufferId right) { exchanges_.Join(left, right); }
   // Buffers that exchange pointers share their memory for as long as any of them is used, and all through the exchange.
