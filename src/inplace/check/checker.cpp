@@ -11,7 +11,8 @@
 //   stands for all: the variables concerned get fresh blocks (one of the ranges, unknown which). State may also be a pointer
 //   that starts at its initial value and goes on to that of others, or to a slot that moves with it: a block that stands for all of
 //   these. If its result is said to be in the slot, or to be an initial value, the known trip count must bring it there. The body is replayed until
-//   the facts that survive it are stable; the back edge must re-establish the state's contents. Branches are replayed from one
+//   the facts that survive it are stable; the back edge must re-establish the state's contents. Bytes of an initial value that are gone
+//   when the loop starts are missing from the state until an iteration makes it anew: one that reads them is refused. Branches are replayed from one
 //   state each and joined: only what holds in all of them holds afterwards.
 //   Results must be whole and lie in pairwise distinct memory that may leave the program. What the plan says of itself, copies
 //   and their certificate included, must be so (check/books.cpp).
