@@ -41,6 +41,10 @@ struct Compiled {
 Result<ir::Module> Load(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
                         const std::string& file_name);
 
+// The same, verified only as far as printing it needs.
+Result<ir::Module> LoadAsWritten(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,
+                                 const std::string& file_name);
+
 // How the arrays at the border of a program for several devices lie on them. The program itself is about whole arrays.
 Result<ir::BorderTilings> LoadBorder(std::span<const std::byte> bytes, int64_t device_count);
 

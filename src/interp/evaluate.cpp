@@ -50,6 +50,7 @@ Result<Literal> Dispatch(const OpCall& call) {
     case Opcode::kSort: return EvaluateSort(call);
     case Opcode::kTopK: return EvaluateTopK(call);
     case Opcode::kDot: return EvaluateDot(call);
+    case Opcode::kScaledDot: return EvaluateScaledDot(call);
     case Opcode::kConvolution: return EvaluateConvolution(call);
     case Opcode::kFft: return EvaluateFft(call);
     case Opcode::kCholesky: return EvaluateCholesky(call);

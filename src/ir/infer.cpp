@@ -11,11 +11,23 @@ Status CheckArity(const Op& op) {
   return op.Violation("", "has {} operands; `{}` takes {}", op.operand_count(), OpcodeName(op.opcode()), expected);
 }
 
+// Readers infer shapes that the text leaves out before anything is verified.
+Status CheckOperandsAreBounded(const Op& op) {
+  for (size_t number = 0; number < op.operand_count(); ++number) {
+    if (!op.operand(number).is_unbounded()) continue;
+    return Unimplemented(fmt::format("`{}`: operand {} has shape {}; the shape of its result is not inferred",
+                                     op.instruction().name, number, op.operand(number).ToString(false)),
+                         op.instruction().text_place);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Shape> InferShape(const Module& module, const Instruction& instruction) {
   Op op(module, instruction);
   TRY_STATUS(CheckArity(op));
+  TRY_STATUS(CheckOperandsAreBounded(op));
   switch (InfoOf(instruction.opcode).family) {
     case OpFamily::kUnary:
     case OpFamily::kBinary:
@@ -59,6 +71,7 @@ bool ShapeIsDetermined(Opcode opcode) {
     case Opcode::kScan:
     case Opcode::kDot:
     case Opcode::kRaggedDot:
+    case Opcode::kScaledDot:
     case Opcode::kConvolution:
     case Opcode::kCustomCall:
     case Opcode::kAsyncStart: return false;

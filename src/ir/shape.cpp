@@ -22,7 +22,10 @@ std::string ArrayToString(const Shape& shape, bool with_layout) {
   std::string text = fmt::format("{}[", ElementTypeName(shape.element_type));
   for (int64_t dim = 0; dim < shape.rank(); ++dim) {
     bool dynamic = !shape.dynamic_dimensions.empty() && shape.dynamic_dimensions[dim];
-    text += fmt::format("{}{}{}", dim ? "," : "", dynamic ? "<=" : "", shape.dimensions[dim]);
+    std::string extent = shape.dimensions[dim] == kUnboundedDimension
+                             ? "?"
+                             : fmt::format("{}{}", dynamic ? "<=" : "", shape.dimensions[dim]);
+    text += fmt::format("{}{}", dim ? "," : "", extent);
   }
   text += "]";
   if (!with_layout || (shape.dimensions.empty() && shape.layout.suffix.empty())) return text;
@@ -51,6 +54,10 @@ Shape Shape::Token() {
   return shape;
 }
 
+bool Shape::is_unbounded() const {
+  return is_array() && std::ranges::find(dimensions, kUnboundedDimension) != dimensions.end();
+}
+
 int64_t Shape::element_count() const {
   STEAD_CHECK(is_array());
   int64_t count = 1;
@@ -61,7 +68,8 @@ int64_t Shape::element_count() const {
 int64_t Shape::byte_size() const {
   switch (kind) {
     case Kind::kArray: return element_count() * ElementBytes(element_type);
-    case Kind::kTuple: {
+    case Kind::kTuple:
+    case Kind::kBuffer: {
       int64_t bytes = 0;
       for (const Shape& element : elements) bytes += element.byte_size();
       return bytes;
@@ -87,7 +95,6 @@ bool Shape::is_row_major() const {
 bool Shape::Compatible(const Shape& other) const {
   if (kind != other.kind) return false;
   if (kind == Kind::kArray) return element_type == other.element_type && dimensions == other.dimensions;
-  if (kind != Kind::kTuple) return true;
   if (elements.size() != other.elements.size()) return false;
   for (size_t element = 0; element < elements.size(); ++element) {
     if (!elements[element].Compatible(other.elements[element])) return false;
@@ -97,8 +104,7 @@ bool Shape::Compatible(const Shape& other) const {
 
 bool operator==(const Shape& left, const Shape& right) {
   if (!left.Compatible(right)) return false;
-  if (left.kind == Shape::Kind::kTuple) return left.elements == right.elements;
-  if (left.kind != Shape::Kind::kArray) return true;
+  if (left.kind != Shape::Kind::kArray) return left.elements == right.elements;
   return EffectiveOrder(left) == EffectiveOrder(right) && left.layout.suffix == right.layout.suffix;
 }
 
@@ -107,29 +113,40 @@ std::string Shape::ToString(bool with_layout) const {
     case Kind::kArray: return ArrayToString(*this, with_layout);
     case Kind::kToken: return "token[]";
     case Kind::kOpaque: return "opaque[]";
-    case Kind::kTuple: break;
+    case Kind::kTuple:
+    case Kind::kBuffer: break;
   }
-  std::string text = "(";
+  std::string text = kind == Kind::kBuffer ? "b(" : "(";
   for (size_t element = 0; element < elements.size(); ++element) {
     text += fmt::format("{}{}", element ? ", " : "", elements[element].ToString(with_layout));
   }
   return text + ")";
 }
 
-std::optional<int64_t> CheckedByteSize(const Shape& shape) {
+std::optional<int64_t> CheckedByteSize(const Shape& shape, int64_t limit) {
   int64_t bytes = 0;
   if (shape.is_array()) {
     bytes = ElementBytes(shape.element_type);
     for (int64_t dimension : shape.dimensions) {
       if (dimension < 0 || __builtin_mul_overflow(bytes, std::max<int64_t>(dimension, 1), &bytes)) return std::nullopt;
-      if (bytes > kMaxValueBytes) return std::nullopt;
+      if (bytes > limit) return std::nullopt;
     }
   }
   for (const Shape& element : shape.elements) {
-    std::optional<int64_t> element_bytes = CheckedByteSize(element);
-    if (!element_bytes || (bytes += *element_bytes) > kMaxValueBytes) return std::nullopt;
+    std::optional<int64_t> element_bytes = CheckedByteSize(element, limit);
+    if (!element_bytes || (bytes += *element_bytes) > limit) return std::nullopt;
   }
   return bytes;
+}
+
+bool IsReadable(const Shape& shape) {
+  if (shape.is_unbounded()) {
+    Shape counted = shape;
+    std::ranges::replace(counted.dimensions, kUnboundedDimension, 1);
+    return CheckedByteSize(counted, kMaxReadableBytes).has_value();
+  }
+  if (shape.is_array()) return CheckedByteSize(shape, kMaxReadableBytes).has_value();
+  return std::ranges::all_of(shape.elements, IsReadable);
 }
 
 std::vector<int64_t> RowMajorStrides(const std::vector<int64_t>& dimensions) {

@@ -1,4 +1,4 @@
-// Shapes: what an HLO value is (array, tuple, token), how large, and in which order its elements lie.
+// Shapes: what an HLO value is (array, tuple, token, buffer), how large, and in which order its elements lie.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +22,14 @@ struct Layout {
 };
 
 struct Shape {
-  enum class Kind : uint8_t { kArray, kTuple, kToken, kOpaque };
+  enum class Kind : uint8_t { kArray, kTuple, kToken, kOpaque, kBuffer };
 
   Kind kind = Kind::kArray;
   ElementType element_type = ElementType::kF32;  // arrays
-  std::vector<int64_t> dimensions;               // arrays; in elements, each >= 0
+  std::vector<int64_t> dimensions;               // arrays; in elements, each >= 0 or kUnboundedDimension
   std::vector<bool> dynamic_dimensions;          // arrays; empty when all are static
   Layout layout;                                 // arrays
-  std::vector<Shape> elements;                   // tuples
+  std::vector<Shape> elements;                   // tuples; buffers: what the memory holds
 
   static Shape Array(ElementType type, std::vector<int64_t> dimensions);
   static Shape Tuple(std::vector<Shape> elements);
@@ -39,8 +39,10 @@ struct Shape {
   bool is_tuple() const { return kind == Kind::kTuple; }
   int64_t rank() const { return static_cast<int64_t>(dimensions.size()); }
   bool is_scalar() const { return is_array() && dimensions.empty(); }
+  // An array with a dimension of which not even the largest size is known. Such modules are read and printed, and nothing else.
+  bool is_unbounded() const;
 
-  // Number of elements of an array; 1 for a scalar. REQUIRES: is_array().
+  // Number of elements of an array; 1 for a scalar. REQUIRES: is_array(), not unbounded.
   int64_t element_count() const;
   // Bytes of the value: arrays by element_count, tuples the sum of their leaves, tokens 0.
   int64_t byte_size() const;
@@ -56,11 +58,18 @@ struct Shape {
   std::string ToString(bool with_layout = true) const;
 };
 
-// Values and dimension products beyond this are refused at the doors, so that no later arithmetic on sizes overflows.
-inline constexpr int64_t kMaxValueBytes = int64_t{1} << 40;
+// `?` in HLO text.
+inline constexpr int64_t kUnboundedDimension = -1;
 
-// byte_size(), or nothing when it passes kMaxValueBytes. An extent of 0 counts as 1, so that it hides no huge neighbour.
-std::optional<int64_t> CheckedByteSize(const Shape& shape);
+// Larger values are refused by ir/verify.h, before anything is computed with them.
+inline constexpr int64_t kMaxValueBytes = int64_t{1} << 40;
+// Larger ones are refused by the readers, so that no arithmetic on sizes overflows.
+inline constexpr int64_t kMaxReadableBytes = int64_t{1} << 60;
+
+// byte_size(), or nothing when it passes the limit or is not known. An extent of 0 counts as 1, so that it hides no huge neighbour.
+std::optional<int64_t> CheckedByteSize(const Shape& shape, int64_t limit = kMaxValueBytes);
+// What every reader accepts: within kMaxReadableBytes, unbounded dimensions counted as 1.
+bool IsReadable(const Shape& shape);
 
 // Row-major strides in elements: {3, 1} for [2, 3].
 std::vector<int64_t> RowMajorStrides(const std::vector<int64_t>& dimensions);

@@ -141,15 +141,21 @@ class DonationVerifier {
 
 }  // namespace
 
-Status VerifyModule(const Module& module) {
+Status VerifyStructure(const Module& module) {
   if (!module.entry.valid() || module.entry.index() >= module.computation_count()) {
     return InvalidArgument("the module has no entry computation");
   }
   std::vector<ComputationId> computations = module.ComputationsPostOrder();
   TRY_STATUS(VerifyCallOrder(module, computations));
   TRY_STATUS(VerifyNames(module, computations));
-  // Callees first: the rules of a caller look at the parameters and the root of what it calls.
   for (ComputationId id : computations) TRY_STATUS(VerifyComputation(module, id));
+  return {};
+}
+
+Status VerifyModule(const Module& module) {
+  TRY_STATUS(VerifyStructure(module));
+  // Callees first: the rules of a caller look at the parameters and the root of what it calls.
+  for (ComputationId id : module.ComputationsPostOrder()) TRY_STATUS(VerifyRules(module, id));
   TRY_STATUS(VerifyEntryLayout(module));
   return DonationVerifier(module).Run();
 }

@@ -9,4 +9,8 @@ namespace stead::ir {
 
 Status VerifyModule(const Module& module);
 
+// Only what printing needs: names, lists, parameters, edges and calls that form no cycle. Programs that break the rules of their
+// ops can still be printed as they are.
+Status VerifyStructure(const Module& module);
+
 }  // namespace stead::ir

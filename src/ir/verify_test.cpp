@@ -52,6 +52,22 @@ Chain MakeChain() {
 
 TEST(VerifyTest, AWellFormedModuleIsAccepted) { EXPECT_EQ(ErrorOf(MakeChain().module), "verified"); }
 
+TEST(VerifyTest, RulesOfOpsAreNoPartOfTheStructure) {
+  const Module wrong = Parse("HloModule m\nENTRY e { x = f32[2] parameter(0)\n ROOT y = f32[3] negate(x) }");
+  EXPECT_TRUE(VerifyStructure(wrong).ok());
+  EXPECT_ERROR(wrong, "has shape f32[3], but its operands and attributes give f32[2]");
+  EXPECT_FALSE(VerifyStructure(Module()).ok());
+}
+
+TEST(VerifyTest, ShapesThatNothingComputesWithAreNamed) {
+  const auto with_shape = [](std::string_view shape) {
+    return Parse(fmt::format("HloModule m\nENTRY e {{ ROOT x = {} parameter(0) }}", shape));
+  };
+  EXPECT_ERROR(with_shape("(f32[2], f32[?])"), "unbounded dimensions: `x`: has shape f32[?]");
+  EXPECT_ERROR(with_shape("b(f32[2])"), "values that are buffers: `x`: has shape b(f32[2])");
+  EXPECT_ERROR(with_shape("f32[999999999999]"), "takes more than 1099511627776 bytes");
+}
+
 TEST(VerifyTest, EntryAndRootMustExist) {
   EXPECT_ERROR(Module(), "no entry computation");
   Module module;

@@ -12,6 +12,7 @@
 #include "passes/cleanup/tuple_simplify.h"
 #include "passes/expand/batch_norm.h"
 #include "passes/expand/random.h"
+#include "passes/expand/scaled_dot.h"
 #include "passes/fusion/fusion.h"
 #include "passes/fusion/multi_output.h"
 #include "passes/loop_state/counter_bounds.h"

@@ -1,5 +1,5 @@
 // `stead convert FILE`: reads any accepted format and writes HLO text or an HloModuleProto, unchanged in meaning, order and
-// names.
+// names. What breaks the rules of its ops is written as it is: it is refused where it would be run.
 #include <fmt/format.h>
 
 #include "base/file.h"
@@ -11,12 +11,13 @@ namespace stead::tools {
 namespace {
 
 Status ConvertProgram(const ConvertOptions& options) {
-  TRY(Program program, LoadProgram(options.file));
+  TRY(std::string bytes, ReadFile(options.file));
+  TRY(ir::Module module, driver::LoadAsWritten(std::as_bytes(std::span(bytes)), nullptr, options.file));
   std::string converted;
   if (options.to == "proto") {
-    TRY(converted, frontend::WriteHloProto(program.module));
+    TRY(converted, frontend::WriteHloProto(module));
   } else {
-    converted = ir::PrintModule(program.module);
+    converted = ir::PrintModule(module);
   }
   if (!options.output.empty()) return WriteFile(options.output, converted);
   std::fwrite(converted.data(), 1, converted.size(), stdout);

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from interpreter_case import check, compare, dtype_of, run_text, run_text_on_xla
+from interpreter_case import check, compare, dtype_of, run_text, run_text_on_xla, run_xla
 from jax import lax
 
 RANDOM = np.random.default_rng(7)
@@ -240,6 +240,30 @@ def test_dots_of_every_type(name, result, ulps, tmp_path):
     # All of one sign: a sum near zero would make relative errors meaningless.
     left, right = abs(integers(6, 20)).astype(dtype_of(name)), abs(numbers(20, 5)).astype(dtype_of(name))
     check(lambda x, y: lax.dot(x, y, preferred_element_type=dtype_of(result)), (left, right), tmp_path, ulps)
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "native"])
+@pytest.mark.parametrize("element", ["float8_e4m3fn", "float8_e5m2", "bfloat16"])
+def test_dots_with_scales(element, backend, tmp_path):
+    """JAX's decomposition of the op on XLA:CPU, which has none for the op itself."""
+    left, right = numbers(2, 4, 64, dtype=element), numbers(2, 64, 6, dtype=element)
+    scales = [np.exp2(integers(*shape)).astype(dtype_of("float8_e8m0fnu")) for shape in ((2, 4, 2), (2, 2, 6))]
+    dimensions = ((2,), (1,)), ((0,), (0,))
+    [expected] = run_xla(
+        lambda a, b, c, d: lax.scaled_dot(a, b, lhs_scale=c, rhs_scale=d, dimension_numbers=dimensions, preferred_element_type=jnp.float32),
+        (left, right, *scales),
+    )
+    name = {"float8_e4m3fn": "f8e4m3fn", "float8_e5m2": "f8e5m2", "bfloat16": "bf16"}[element]
+    text = f"""HloModule m
+ENTRY e {{
+  a = {name}[2,4,64] parameter(0)
+  b = {name}[2,64,6] parameter(1)
+  c = f8e8m0fnu[2,4,2] parameter(2)
+  d = f8e8m0fnu[2,2,6] parameter(3)
+  ROOT r = f32[2,4,6] scaled-dot(a, b, c, d), lhs_batch_dims={{0}}, lhs_contracting_dims={{2}}, rhs_batch_dims={{0}}, rhs_contracting_dims={{1}}
+}}"""
+    [actual] = run_text(text, (left, right, *scales), tmp_path, [expected.dtype], backend)
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=1e-6 * abs(expected).max())
 
 
 CONVOLUTIONS = [

@@ -5,6 +5,7 @@ import re
 import jax
 import numpy as np
 import pytest
+from hlo_text import print_options, structure
 from jax_programs import PROGRAMS
 from jaxlib import _hlo
 from stead_tool import output, run
@@ -46,6 +47,38 @@ def test_the_optimised_text_is_read_by_xla(name, lowered):
     module = _hlo.hlo_module_from_text(text)
     assert "is_scheduled=true" in text.splitlines()[0]
     assert module.name == re.match(r"HloModule (\S+),", text).group(1)
+
+
+# What jaxlib reads, and is written back as it is: (entry, what is said where it would be run).
+ONLY_WRITTEN = {
+    "a_dot_of_another_shape": ("a = s8[8] parameter(0)\n ROOT r = s32[8] dot(a, a)", "give s32[8,8]"),
+    "lists_that_differ_elsewhere": (
+        "a = f32[2,1] parameter(0)\n b = f32[3,1] parameter(1)\n ROOT r = f32[3,2] concatenate(a, b), dimensions={1}",
+        "only dimension 1 may differ",
+    ),
+    "unbounded_dimensions": ("a = f32[?,4] parameter(0)\n ROOT r = f32[?,4] negate(a)", "unbounded dimensions"),
+    "buffers": ('a = f32[] parameter(0)\n ROOT r = b(f32[]) custom-call(a), custom_call_target="Pin"', "values that are buffers"),
+    "two_tebibytes": (
+        "a = bf16[] parameter(0)\n ROOT r = bf16[1024,1024,1024,1024] broadcast(a), dimensions={}",
+        "takes more than 1099511627776 bytes",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ONLY_WRITTEN)
+def test_what_cannot_run_is_written_back(name, tmp_path):
+    entry, reason = ONLY_WRITTEN[name]
+    text = f"HloModule m\n\nENTRY e {{\n {entry}\n}}\n"
+    program = tmp_path / "program.hlo"
+    program.write_text(text)
+    written = output("convert", program)
+    assert structure(written, print_options(text)) == structure(text, print_options(text))
+    output("convert", program, "--to=proto", f"--output={tmp_path / 'program.pb'}")
+    assert output("convert", tmp_path / "program.pb") == written
+    for command in ("run", "opt", "explain"):
+        process = run(command, program)
+        assert process.returncode == 1
+        assert reason in process.stderr
 
 
 def test_one_file_per_pass(lowered, tmp_path):

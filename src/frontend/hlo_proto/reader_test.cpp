@@ -202,7 +202,7 @@ TEST(HloProtoReader, RefusesNumbersThatWouldTakeMuchMemory) {
     message.add_enum(ShapeField::kElementType, ir::ElementTypeProtoNumber(ir::ElementType::kF32));
     AddIntegers(message, ShapeField::kDimensions, {int64_t{1} << 31, int64_t{1} << 31});
   });
-  EXPECT_EQ(ErrorOf(small), "the value takes more than 1099511627776 bytes, in instruction `x` of `main`");
+  EXPECT_EQ(ErrorOf(small), "the value takes more than 1152921504606846976 bytes, in instruction `x` of `main`");
 }
 
 TEST(HloProtoReader, RefusesALiteralThatDoesNotFillItsShape) {

@@ -222,6 +222,9 @@ class ArrayReader {
         read_element_(ReaderFor(type_)),
         target_(literal.mutable_bytes().data()) {}
 
+  // XLA reads a number without braces as the first element of an array of zeros.
+  Status ReadFirst() { return read_element_(cursor_, type_, target_); }
+
   // The braces of dimension `dim` and everything inside. Depth is bounded by the rank of a shape.
   Status Read(size_t dim = 0) {
     if (dim == dimensions_.size()) {
@@ -259,6 +262,7 @@ bool TryConsumeElision(Cursor& cursor) {
 }
 
 Result<Literal> ReadArrayLiteral(Cursor& cursor, const Shape& shape) {
+  if (shape.is_unbounded()) return cursor.Error(fmt::format("a constant cannot have shape {}", shape.ToString()));
   int64_t count = shape.element_count();
   if (count == 0) {
     // Printers differ in how many braces they write around nothing.
@@ -266,12 +270,13 @@ Result<Literal> ReadArrayLiteral(Cursor& cursor, const Shape& shape) {
     return Literal::Zeros(shape);
   }
   if (TryConsumeElision(cursor)) return Literal::Elided(shape);
-  // Each element takes at least one character: checked before memory is taken for them.
+  // Each element takes at least one character: checked before memory is taken for them. For a number alone that is the limit, too.
   if (count > static_cast<int64_t>(cursor.remaining_bytes())) {
     return cursor.Error(fmt::format("the text is too short for the {} elements of {}", count, shape.ToString()));
   }
   Literal literal = Literal::Zeros(shape);
-  TRY_STATUS(ArrayReader(cursor, literal).Read());
+  ArrayReader reader(cursor, literal);
+  TRY_STATUS(cursor.Peek() == '{' ? reader.Read() : reader.ReadFirst());
   return literal;
 }
 

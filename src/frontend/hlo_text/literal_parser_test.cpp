@@ -65,6 +65,11 @@ TEST(LiteralParserTest, AnOldTextRepeatsTheShape) {
   EXPECT_EQ(ir::PrintLiteral(Read(Array(ElementType::kF32, {2}), "f32[2]{0} {1, 2}")), "{1, 2}");
 }
 
+// As XLA's own parser does.
+TEST(LiteralParserTest, ANumberAloneIsTheFirstElement) {
+  EXPECT_EQ(ir::PrintLiteral(Read(Array(ElementType::kS8, {3}), "7  ")), "{7, 0, 0}");
+}
+
 // Every bit pattern of a type of at most 16 bits survives printing and reading.
 class EveryPatternTest : public testing::TestWithParam<ElementType> {};
 

@@ -327,6 +327,15 @@ TEST(ParserTest, LiteralsAmongAttributesKeepTheirShape) {
   EXPECT_EQ(call.extra[0].value, "s32[] 1");
 }
 
+TEST(ParserTest, ShapesThatNothingComputesWithAreReadToBePrinted) {
+  for (std::string_view shape : {"f32[?,784]{1,0}", "b(f32[2]{0})", "bf16[24,2048,2048,3,4096]{4,3,2,1,0}"}) {
+    Module module = ParseEntry(fmt::format("ROOT x = {} parameter(0)", shape));
+    EXPECT_EQ(Find(module, "x").shape.ToString(), shape);
+    EXPECT_TRUE(ir::VerifyStructure(module).ok());
+    EXPECT_FALSE(ir::VerifyModule(module).ok());
+  }
+}
+
 TEST(ParserTest, OldHeadersEndInAColon) {
   EXPECT_EQ(Parse("HloModule m.1:\n\ne { x = f32[] parameter(0) }").name, "m.1");
 }
@@ -375,10 +384,14 @@ constexpr BadText kBadTexts[] = {
     {"HloModule m\nENTRY e {\n  x = f33[] parameter(0)\n}", "unknown op `f33`", 3, 7},
     {"HloModule m\nENTRY e {\n  x = f32[ parameter(0)\n}", "expected a dimension, found `parameter`", 3, 12},
     {"HloModule m\nENTRY e {\n  x = f32[2]{1} parameter(0)\n}", "layout {1} does not order the 1 dimensions", 3, 13},
-    {"HloModule m\nENTRY e {\n  x = f32[999999999999] parameter(0)\n}", "takes more than 1099511627776 bytes", 3, 7},
+    {"HloModule m\nENTRY e {\n  x = f32[999999999999999999] parameter(0)\n}",
+     "takes more than 1152921504606846976 bytes", 3, 7},
     {"HloModule m\nENTRY e {\n  x = f32[99999999999999999999] parameter(0)\n}", "does not fit in 64 bits", 3, 11},
     {"HloModule m\nENTRY e {\n  x = f32[4294967296,4294967296,4294967296] parameter(0)\n}", "bytes", 3, 7},
-    {"HloModule m\nENTRY e {\n  x = f32[?] parameter(0)\n}", "unbounded dimension", 3, 11},
+    {"HloModule m\nENTRY e {\n  x = f32[2]{0:T(8)}16 parameter(0)\n}", "layout {0:T(8)}16 does not order", 3, 13},
+    {"HloModule m\nENTRY e {\n  x = f32[?] constant(1)\n}", "a constant cannot have shape f32[?]", 3, 23},
+    {"HloModule m\nENTRY e {\n  x = f32[?] parameter(0)\n  y = negate(x)\n}", "operand 0 has shape f32[?]", 4, 3},
+    {"HloModule m\nENTRY e {\n  x = b(f32[], f32[]) parameter(0)\n}", "a buffer holds one array", 3, 22},
     {"HloModule m\nENTRY e {\n  y = f32[] negate(x)\n}", "`x` is not defined before its use", 3, 20},
     {"HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  x = f32[] parameter(1)\n}", "`x` is taken", 4, 3},
     {"HloModule m\nENTRY e {\n  x = f32[] parameter(0)\n  y = f32[] parameter(0)\n}", "parameter 0 is defined twice", 4,

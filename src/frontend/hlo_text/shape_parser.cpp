@@ -44,10 +44,13 @@ Status ReadDimensions(Cursor& cursor, Shape& shape) {
     if (shape.dimensions.size() >= kMaxRank) {
       return cursor.Error(fmt::format("a shape has more than {} dimensions", kMaxRank));
     }
-    bool dynamic = cursor.TryConsume("<=");
-    if (cursor.Peek() == '?') return Unimplemented("unbounded dimension `?`", cursor.source().PlaceOf(cursor.offset()));
-    TRY(int64_t dimension, cursor.ReadInteger("a dimension"));
-    if (dimension < 0) return cursor.Error(fmt::format("dimension {} is negative", dimension));
+    bool unbounded = cursor.TryConsume("?");
+    bool dynamic = unbounded || cursor.TryConsume("<=");
+    int64_t dimension = ir::kUnboundedDimension;
+    if (!unbounded) {
+      TRY(dimension, cursor.ReadInteger("a dimension"));
+      if (dimension < 0) return cursor.Error(fmt::format("dimension {} is negative", dimension));
+    }
     shape.dimensions.push_back(dimension);
     if (dynamic) shape.dynamic_dimensions.resize(shape.dimensions.size(), false);
     if (dynamic) shape.dynamic_dimensions.back() = true;
@@ -80,7 +83,8 @@ Status ReadLayout(Cursor& cursor, Shape& shape) {
     size_t suffix_start = inside.offset() - static_cast<size_t>(text.data() - cursor.source().text().data());
     shape.layout.suffix = text.substr(suffix_start, text.size() - 1 - suffix_start);
   }
-  if (order.size() != shape.dimensions.size() || !IsPermutation(order)) {
+  const bool is_one_list = text.ends_with('}') && shape.layout.suffix.find_first_of("{}") == std::string::npos;
+  if (!is_one_list || order.size() != shape.dimensions.size() || !IsPermutation(order)) {
     return cursor.ErrorAt(start,
                           fmt::format("layout {} does not order the {} dimensions of the shape", text, shape.rank()));
   }
@@ -109,9 +113,18 @@ Result<Shape> ReadArray(Cursor& cursor) {
   return shape;
 }
 
+// "b(f32[2])": memory that holds an array.
+bool SeesBuffer(Cursor& cursor) {
+  if (cursor.PeekWord() != "b") return false;
+  Cursor ahead = cursor;
+  return ahead.TryConsume("b") && ahead.PeekHere() == '(';
+}
+
 Result<Shape> ReadNested(Cursor& cursor, int depth) {
-  if (cursor.Peek() != '(') return ReadArray(cursor);
+  bool is_buffer = SeesBuffer(cursor);
+  if (!is_buffer && cursor.Peek() != '(') return ReadArray(cursor);
   if (depth >= kMaxTupleDepth) return cursor.Error(fmt::format("tuple shapes nest deeper than {}", kMaxTupleDepth));
+  if (is_buffer) cursor.TryConsume("b");
   TRY_STATUS(cursor.Expect("(", "before a tuple shape"));
   std::vector<Shape> elements;
   while (!cursor.TryConsume(")")) {
@@ -119,13 +132,17 @@ Result<Shape> ReadNested(Cursor& cursor, int depth) {
     TRY(Shape element, ReadNested(cursor, depth + 1));
     elements.push_back(std::move(element));
   }
-  return Shape::Tuple(std::move(elements));
+  Shape shape = Shape::Tuple(std::move(elements));
+  if (!is_buffer) return shape;
+  if (shape.elements.size() != 1 || !shape.elements[0].is_array()) return cursor.Error("a buffer holds one array");
+  shape.kind = Shape::Kind::kBuffer;
+  return shape;
 }
 
 }  // namespace
 
 bool SeesShape(Cursor& cursor) {
-  if (cursor.Peek() == '(') return true;
+  if (cursor.Peek() == '(' || SeesBuffer(cursor)) return true;
   std::string_view word = cursor.PeekWord();
   if (std::ranges::find(kShapeWords, word) == std::end(kShapeWords)) return false;
   Cursor ahead = cursor;
@@ -135,8 +152,8 @@ bool SeesShape(Cursor& cursor) {
 Result<Shape> ReadShape(Cursor& cursor) {
   size_t start = cursor.NextOffset();
   TRY(Shape shape, ReadNested(cursor, 0));
-  if (!ir::CheckedByteSize(shape)) {
-    return cursor.ErrorAt(start, fmt::format("the value takes more than {} bytes", ir::kMaxValueBytes));
+  if (!ir::IsReadable(shape)) {
+    return cursor.ErrorAt(start, fmt::format("the value takes more than {} bytes", ir::kMaxReadableBytes));
   }
   return shape;
 }

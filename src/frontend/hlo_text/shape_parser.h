@@ -1,4 +1,4 @@
-// Shapes in HLO text: `f32[2,3]{1,0:T(8,128)}`, `(s32[], token[])`, `(f32[2]) -> f32[]`.
+// Shapes in HLO text: `f32[2,3]{1,0:T(8,128)}`, `(s32[], token[])`, `b(f32[2])`, `(f32[2]) -> f32[]`.
 #pragma once
 
 #include "base/result.h"
@@ -7,7 +7,7 @@
 
 namespace stead::frontend {
 
-// True when the word under the cursor begins a shape: an element type, `token` or `opaque` before `[`, or `(`.
+// True when the word under the cursor begins a shape: an element type, `token` or `opaque` before `[`, or `(` or `b(`.
 bool SeesShape(Cursor& cursor);
 
 Result<ir::Shape> ReadShape(Cursor& cursor);

@@ -72,6 +72,32 @@ Result<Shape> InferPlainDot(const Op& op) {
   return Shape::Array(op.own_shape().element_type, std::move(dimensions));
 }
 
+// Each element of a scale belongs to a block of its operand; a scalar belongs to all of it.
+Status CheckScale(const Op& op, size_t scaled) {
+  const Shape& operand = op.operand(scaled);
+  const Shape& scale = op.operand(scaled + 2);
+  if (!IsFloat(operand.element_type) || !IsFloat(scale.element_type)) {
+    return op.Violation("", "operand {} has shape {}, its scale {}; both must be of floats", scaled,
+                        operand.ToString(false), scale.ToString(false));
+  }
+  bool divides = scale.is_scalar() || scale.rank() == operand.rank();
+  for (size_t dim = 0; divides && dim < scale.dimensions.size(); ++dim) {
+    int64_t blocks = scale.dimensions[dim];
+    divides = blocks == operand.dimensions[dim] || (blocks > 0 && operand.dimensions[dim] % blocks == 0);
+  }
+  if (divides) return {};
+  return op.Violation("",
+                      "operand {} has shape {}, its scale {}; each size of the scale must divide that of the operand",
+                      scaled, operand.ToString(false), scale.ToString(false));
+}
+
+// Operands: lhs, rhs, scale of lhs, scale of rhs.
+Result<Shape> InferScaledDot(const Op& op) {
+  TRY_STATUS(CheckScale(op, 0));
+  TRY_STATUS(CheckScale(op, 1));
+  return InferPlainDot(op);
+}
+
 Status CheckLabels(const Op& op, int64_t first, int64_t second, const Dimensions& spatial, size_t rank,
                    std::string_view what, std::string_view count_rule, std::string_view range_rule) {
   if (spatial.size() + 2 != rank) {
@@ -140,6 +166,7 @@ Result<Shape> InferDot(const Op& op) {
   }
   switch (op.opcode()) {
     case Opcode::kDot: return InferPlainDot(op);
+    case Opcode::kScaledDot: return InferScaledDot(op);
     case Opcode::kConvolution: return InferConvolution(op);
     // ragged-dot: its group dimensions are kept as text.
     default: return op.own_shape();

@@ -127,7 +127,9 @@ Result<Shape> InferConcatenate(const Op& op) {
       return op.Violation("concatenate C2", "operand 0 has shape {}, operand {} has {}; only dimension {} may differ",
                           op.operand(0).ToString(false), number, operand.ToString(false), joined);
     }
-    result.dimensions[joined] += operand.dimensions[joined];
+    if (__builtin_add_overflow(result.dimensions[joined], operand.dimensions[joined], &result.dimensions[joined])) {
+      return op.Violation("concatenate C6", "the sizes along dimension {} have no sum in 64 bits", joined);
+    }
   }
   return result;
 }

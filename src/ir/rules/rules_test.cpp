@@ -248,6 +248,15 @@ INSTANTIATE_TEST_SUITE_P(Reductions, RulesTest, testing::ValuesIn(kReductions));
 constexpr Case kProducts[] = {
     {"", "r = f32[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {"", "r = bf16[4,4] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {"",
+     "s = f32[2,1] broadcast(z), dimensions={}\nr = f32[4,4] scaled-dot(x, y, s, z), lhs_contracting_dims={1}, "
+     "rhs_contracting_dims={0}"},
+    {"each size of the scale must divide",
+     "s = f32[3,1] broadcast(z), dimensions={}\nr = f32[4,4] scaled-dot(x, y, s, z), lhs_contracting_dims={1}, "
+     "rhs_contracting_dims={0}"},
+    {"both must be of floats",
+     "r = f32[4,4] scaled-dot(x, y, z, n), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
+    {"[dot_general C2]", "r = f32[4,4] scaled-dot(x, y, z, z), lhs_contracting_dims={1}"},
     {"[dot_general C1]",
      "r = f32[4,4] dot(x, y), lhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
     {"[dot_general C2]", "r = f32[4,4] dot(x, y), lhs_contracting_dims={1}"},

@@ -16,14 +16,20 @@ class ComputationVerifier {
   ComputationVerifier(const Module& module, ComputationId id)
       : module_(module), id_(id), computation_(module.computation(id)) {}
 
-  Status Run() {
+  Status CheckStructure() {
     TRY_STATUS(CheckList());
     TRY_STATUS(CheckParameters());
     TRY_STATUS(CheckUsers());
     for (InstrId id : computation_.instructions) {
       TRY_STATUS(CheckEdges(id));
-      TRY_STATUS(CheckShape(module_.shape(id), id));
       TRY_STATUS(CheckAttributes(id));
+    }
+    return {};
+  }
+
+  Status CheckRules() const {
+    for (InstrId id : computation_.instructions) {
+      TRY_STATUS(CheckShape(module_.shape(id), id));
       TRY_STATUS(CheckRule(id));
     }
     return {};
@@ -41,6 +47,11 @@ class ComputationVerifier {
     SourcePlace place = instruction.text_place.known() ? instruction.text_place : module_.SourceOf(id);
     return InvalidArgument(fmt::format("`{}`: {}", instruction.name, fmt::format(text, std::forward<Args>(args)...)),
                            std::move(place));
+  }
+
+  Diagnostic Unsupported(InstrId id, std::string_view what, const Shape& shape) const {
+    const Diagnostic error = Error(id, "has shape {}", shape.ToString(false));
+    return Unimplemented(fmt::format("{}: {}", what, error.what), error.where);
   }
 
   Status CheckList() {
@@ -118,10 +129,12 @@ class ComputationVerifier {
   }
 
   Status CheckShape(const Shape& shape, InstrId id) const {
+    if (shape.is_unbounded()) return Unsupported(id, "unbounded dimensions", shape);
+    if (shape.kind == Shape::Kind::kBuffer) return Unsupported(id, "values that are buffers", shape);
+    for (const Shape& element : shape.elements) TRY_STATUS(CheckShape(element, id));
     if (!CheckedByteSize(shape)) {
       return Error(id, "has shape {}, which takes more than {} bytes", shape.ToString(false), kMaxValueBytes);
     }
-    for (const Shape& element : shape.elements) TRY_STATUS(CheckShape(element, id));
     if (!shape.is_array()) return {};
     std::vector<int64_t> order = shape.layout.minor_to_major;
     std::ranges::sort(order);
@@ -149,7 +162,11 @@ class ComputationVerifier {
 
 }  // namespace
 
-Status VerifyComputation(const Module& module, ComputationId id) { return ComputationVerifier(module, id).Run(); }
+Status VerifyComputation(const Module& module, ComputationId id) {
+  return ComputationVerifier(module, id).CheckStructure();
+}
+
+Status VerifyRules(const Module& module, ComputationId id) { return ComputationVerifier(module, id).CheckRules(); }
 
 Status VerifyName(const std::string& name, const SourcePlace& place) {
   auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };

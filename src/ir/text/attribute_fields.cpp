@@ -53,7 +53,8 @@ Attributes DefaultAttributes(Opcode opcode) {
     case Opcode::kDynamicSlice: return DynamicSliceAttributes();
     case Opcode::kPad: return PadAttributes();
     case Opcode::kDot:
-    case Opcode::kRaggedDot: return DotAttributes();
+    case Opcode::kRaggedDot:
+    case Opcode::kScaledDot: return DotAttributes();
     case Opcode::kReduceWindow:
     case Opcode::kSelectAndScatter: return WindowAttributes();
     case Opcode::kConvolution: return ConvolutionAttributes();

@@ -33,7 +33,8 @@ double ConvolutionOperations(const Module& module, const Instruction& convolutio
 double OwnOperations(const Module& module, const Instruction& instruction) {
   if (ir::IsElementwise(instruction.opcode)) return Elements(instruction.shape);
   switch (instruction.opcode) {
-    case Opcode::kDot: return DotOperations(module, instruction);
+    case Opcode::kDot:
+    case Opcode::kScaledDot: return DotOperations(module, instruction);
     case Opcode::kConvolution: return ConvolutionOperations(module, instruction);
     case Opcode::kReduce:
     case Opcode::kReduceWindow:

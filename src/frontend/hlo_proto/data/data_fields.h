@@ -167,6 +167,7 @@ enum class MeshGroupsField : ProtoTag { kMesh = 1, kAxes = 2 };
 // Numbers of the kinds of shapes that are no arrays, in PrimitiveType.
 inline constexpr int kTuplePrimitiveType = 13;
 inline constexpr int kOpaquePrimitiveType = 14;
+inline constexpr int kBufferPrimitiveType = 34;
 inline constexpr int kTokenPrimitiveType = 17;
 
 }  // namespace stead::frontend

@@ -17,6 +17,7 @@ namespace {
 // As in HLO text: hostile bytes must not exhaust the machine's stack.
 constexpr int kMaxTupleDepth = 64;
 constexpr size_t kMaxRank = 64;
+constexpr int64_t kUnboundedInProto = std::numeric_limits<int64_t>::min();
 
 int PrimitiveTypeOf(const ir::Shape& shape) {
   switch (shape.kind) {
@@ -24,6 +25,7 @@ int PrimitiveTypeOf(const ir::Shape& shape) {
     case ir::Shape::Kind::kTuple: return kTuplePrimitiveType;
     case ir::Shape::Kind::kToken: return kTokenPrimitiveType;
     case ir::Shape::Kind::kOpaque: return kOpaquePrimitiveType;
+    case ir::Shape::Kind::kBuffer: return kBufferPrimitiveType;
   }
   return 0;
 }
@@ -59,9 +61,11 @@ Status ReadDimensions(MessageFields& fields, ir::Shape& shape) {
   if (shape.dimensions.size() > kMaxRank) {
     return InvalidArgument(fmt::format("a shape has more than {} dimensions", kMaxRank));
   }
-  for (int64_t dimension : shape.dimensions) {
-    constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::min();
-    if (dimension == kUnbounded) return Unimplemented("unbounded dimension `?`");
+  for (int64_t& dimension : shape.dimensions) {
+    if (dimension == kUnboundedInProto) {
+      dimension = ir::kUnboundedDimension;
+      continue;
+    }
     if (dimension < 0) return InvalidArgument(fmt::format("dimension {} is negative", dimension));
   }
   const std::vector<int64_t> dynamic = fields.TakeIntegers(ShapeField::kIsDynamicDimension);
@@ -89,14 +93,18 @@ Result<ir::Shape> ReadNested(std::string_view message, int depth) {
   MessageFields fields(message);
   ir::Shape shape;
   const int64_t primitive_type = fields.TakeInteger(ShapeField::kElementType);
-  if (primitive_type == kTuplePrimitiveType) {
+  if (primitive_type == kTuplePrimitiveType || primitive_type == kBufferPrimitiveType) {
     if (depth >= kMaxTupleDepth) {
       return InvalidArgument(fmt::format("tuple shapes nest deeper than {}", kMaxTupleDepth));
     }
-    shape.kind = ir::Shape::Kind::kTuple;
+    shape.kind = primitive_type == kTuplePrimitiveType ? ir::Shape::Kind::kTuple : ir::Shape::Kind::kBuffer;
     for (std::string_view element : fields.TakeAll(ShapeField::kTupleShapes)) {
       TRY(ir::Shape element_shape, ReadNested(element, depth + 1));
       shape.elements.push_back(std::move(element_shape));
+    }
+    const bool is_buffer = shape.kind == ir::Shape::Kind::kBuffer;
+    if (is_buffer && (shape.elements.size() != 1 || !shape.elements[0].is_array())) {
+      return InvalidArgument("a buffer holds one array");
     }
   } else if (primitive_type == kTokenPrimitiveType) {
     shape.kind = ir::Shape::Kind::kToken;
@@ -118,8 +126,8 @@ Result<ir::Shape> ReadNested(std::string_view message, int depth) {
 
 Result<ir::Shape> ReadShape(std::string_view message) {
   TRY(ir::Shape shape, ReadNested(message, 0));
-  if (!ir::CheckedByteSize(shape)) {
-    return InvalidArgument(fmt::format("the value takes more than {} bytes", ir::kMaxValueBytes));
+  if (!ir::IsReadable(shape)) {
+    return InvalidArgument(fmt::format("the value takes more than {} bytes", ir::kMaxReadableBytes));
   }
   return shape;
 }
@@ -131,7 +139,9 @@ Status WriteShape(ProtoMessage<ShapeField>& message, const ir::Shape& shape) {
     TRY_STATUS(WriteShape(element_message, element));
   }
   if (!shape.is_array()) return {};
-  AddIntegers(message, ShapeField::kDimensions, shape.dimensions);
+  ir::Dimensions dimensions = shape.dimensions;
+  std::ranges::replace(dimensions, ir::kUnboundedDimension, kUnboundedInProto);
+  AddIntegers(message, ShapeField::kDimensions, dimensions);
   std::vector<bool> dynamic = shape.dynamic_dimensions;
   dynamic.resize(shape.dimensions.size());
   message.add_packed_bool(ShapeField::kIsDynamicDimension, dynamic.begin(), dynamic.end());

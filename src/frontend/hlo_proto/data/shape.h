@@ -12,7 +12,7 @@
 namespace stead::frontend {
 
 // RETURNS an error for a shape of an unknown type, with a layout that is no order of its dimensions, or larger than
-// ir::kMaxValueBytes, and Unimplemented for unbounded dimensions, as HLO text does.
+// ir::kMaxReadableBytes.
 Result<ir::Shape> ReadShape(std::string_view message);
 
 // Layouts are always written out: row major unless the shape says otherwise.

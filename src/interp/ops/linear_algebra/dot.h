@@ -8,6 +8,8 @@
 namespace stead::interp {
 
 Result<ir::Literal> EvaluateDot(const OpCall& call);
+// The product of operands that come with scales per block, which are applied in bf16.
+Result<ir::Literal> EvaluateScaledDot(const OpCall& call);
 Result<ir::Literal> EvaluateConvolution(const OpCall& call);
 
 }  // namespace stead::interp

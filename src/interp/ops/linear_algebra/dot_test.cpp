@@ -46,6 +46,23 @@ TEST(Dot, EmptyContractionGivesZeros) {
       (Values{0, 0}));
 }
 
+TEST(Dot, ScalesBelongToBlocks) {
+  const auto numbers = [](ElementType type, std::vector<int64_t> dimensions, const Values& values) {
+    return Numbers(type, std::move(dimensions), values);
+  };
+  constexpr ElementType kElement = ElementType::kF8E4M3FN, kScale = ElementType::kF8E8M0FNU;
+  // 1*2 + 2*2 + 3*8 + 4*8, all halved by the scale of the right side.
+  EXPECT_EQ(OneOp(Opcode::kScaledDot, Shape::Array(ElementType::kF32, {1, 1}), ir::DotAttributes{{}, {}, {1}, {0}})
+                .Numbers({numbers(kElement, {1, 4}, {1, 2, 3, 4}), numbers(kElement, {4, 1}, {1, 1, 1, 1}),
+                          numbers(kScale, {1, 2}, {2, 8}), numbers(kScale, {}, {0.5})}),
+            (Values{31}));
+  // 1.125 * 1.875 = 2.109375 has no place in bf16.
+  EXPECT_EQ(OneOp(Opcode::kScaledDot, Shape::Array(ElementType::kF32, {}), ir::DotAttributes{{}, {}, {0}, {0}})
+                .Numbers({numbers(kElement, {1}, {1.125}), numbers(kElement, {1}, {1}),
+                          numbers(ElementType::kBF16, {1}, {1.8671875}), numbers(kScale, {}, {1})}),
+            (Values{2.09375}));
+}
+
 ir::ConvolutionAttributes TwoDimensional(std::vector<ir::WindowDimension> window) {
   // NHWC input and output, HWIO kernel.
   ir::ConvolutionAttributes attributes;
