@@ -1,4 +1,4 @@
-// Handlers of custom calls as a user writes them, for test_ffi.py.
+// Handlers of custom calls as a user writes them, for test_ffi.py and test_op_programs.py.
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -29,6 +29,28 @@ XLA_FFI_DEFINE_HANDLER_SYMBOL(WeightedSum, WeightedSumOf,
                                   .Attr<float>("bias")
                                   .Attr<std::string_view>("note")
                                   .Attr<bool>("negate"));
+
+// x * n + eps + the sum of the flags, for an operand whose memory the result has.
+static ffi::Error ScaleInPlaceOf(Vector x, ffi::Result<Vector> out, float eps, int64_t n, std::string_view name,
+                                 ffi::Span<const int32_t> flags, bool fl) {
+  if (name != "abc" || !fl) return ffi::Error::InvalidArgument("attributes went wrong");
+  float offset = eps;
+  for (int32_t flag : flags) offset += static_cast<float>(flag);
+  for (size_t at = 0; at < x.element_count(); ++at) {
+    out->typed_data()[at] = x.typed_data()[at] * static_cast<float>(n) + offset;
+  }
+  return ffi::Error::Success();
+}
+
+XLA_FFI_DEFINE_HANDLER_SYMBOL(ScaleInPlace, ScaleInPlaceOf,
+                              ffi::Ffi::Bind()
+                                  .Arg<Vector>()
+                                  .Ret<Vector>()
+                                  .Attr<float>("eps")
+                                  .Attr<int64_t>("n")
+                                  .Attr<std::string_view>("name")
+                                  .Attr<ffi::Span<const int32_t>>("flags")
+                                  .Attr<bool>("fl"));
 
 // How often a program was run, kept by the program.
 struct CallCount {

@@ -1,15 +1,13 @@
 """Custom calls: jaxlib's LAPACK routines and handlers of users run on the plugin, in place where they declare it."""
 
-import ctypes
-import functools
 import re
-import subprocess
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax import lax
+from user_handlers import user_handlers
 
 STEAD, CPU = jax.devices("stead")[0], jax.devices("cpu")[0]
 SIZE = 12
@@ -171,27 +169,9 @@ def test_sink_of_jax_keeps_its_operand_and_does_nothing():
     assert_same(function, np.arange(3, dtype=np.float32))
 
 
-@functools.cache
-def user_handlers(folder):
-    """The handlers of ffi_handlers.cpp, compiled as a user compiles theirs and registered after the backends exist."""
-    source, library = __file__.replace("test_ffi.py", "ffi_handlers.cpp"), str(folder / "handlers.so")
-    subprocess.run(["g++", "-std=c++17", "-w", "-shared", "-fPIC", f"-I{jax.ffi.include_dir()}", source, "-o", library], check=True)
-    handlers = ctypes.CDLL(library)
-    call_count_type = {}
-    for part in ("type_id", "type_info"):
-        function = handlers[f"CallCount_{part}"]
-        function.restype = ctypes.c_void_p
-        call_count_type[part] = jax.ffi.pycapsule(ctypes.c_void_p(function()))
-    jax.ffi.register_ffi_type("CallCount", call_count_type)
-    jax.ffi.register_ffi_target("weighted_sum", jax.ffi.pycapsule(handlers.WeightedSum))
-    stages = {"instantiate": jax.ffi.pycapsule(handlers.NewCount), "execute": jax.ffi.pycapsule(handlers.CountCalls)}
-    jax.ffi.register_ffi_target("count_calls", stages)
-    return handlers
-
-
 @pytest.fixture(scope="module")
-def handlers(tmp_path_factory):
-    return user_handlers(tmp_path_factory.mktemp("ffi"))
+def handlers():
+    return user_handlers()
 
 
 @pytest.mark.parametrize("device", [STEAD, CPU], ids=["stead", "cpu"])

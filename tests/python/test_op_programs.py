@@ -1,5 +1,6 @@
 """Programs over the whole op set, ours and other people's: the same results as XLA:CPU's."""
 
+import pathlib
 import re
 
 import jax
@@ -7,10 +8,12 @@ import numpy as np
 import pytest
 from jax._src.interpreters import mlir
 from jax._src.public_test_util import _assert_numpy_allclose, tolerance
+from jax_process import output_of
 from jaxlib import _jax
 from jaxlib.mlir import ir
 from op_programs import PROGRAMS
 from shared_programs import SHARED, draw, hlo_files, op_zoo, stablehlo_of
+from user_handlers import user_handlers
 
 # Programs in which sums and products follow one another: compared relative to the largest number of a result.
 LONG = {
@@ -24,7 +27,9 @@ BF16_TOLERANCE = 2.0**-6
 # What large constants look like in modules that were printed for people to read.
 LEFT_OUT = "constant({...})"
 # Programs that XLA:CPU refuses, for want of a handler.
-REFUSED_BY_BOTH = {"ffi_call", "ffi_vmap_layout"}
+REFUSED_BY_BOTH = {"ffi_vmap_layout"}
+# Those that want one of ours.
+CALLS_A_HANDLER = {"ffi_call"}
 # Numbers that no two compilers draw alike.
 DRAWN_ANYHOW = {"rng_uniform_lax"}
 ZOO = op_zoo()
@@ -60,6 +65,8 @@ def test_families_of_ops(name, stead_device, cpu_device):
 @pytest.mark.parametrize("name", ZOO or ["none"])
 def test_op_zoo(name, stead_device, cpu_device):
     function, specifications, options, needs_x64 = ZOO[name]
+    if name in CALLS_A_HANDLER:
+        user_handlers()
     with jax.enable_x64(needs_x64):
         random = np.random.default_rng(0)
         arguments = jax.tree.map(lambda one: draw(one, random), specifications)
@@ -75,6 +82,37 @@ def test_op_zoo(name, stead_device, cpu_device):
         assert [(a.dtype, a.shape) for a in actual] == [(e.dtype, e.shape) for e in expected]
     else:
         expect_equal(name, actual, expected)
+
+
+ON_EIGHT_DEVICES = """
+import sys
+import jax, numpy as np
+sys.path.insert(0, {here!r})
+from shared_programs import draw, zoo_module
+zoo = zoo_module()
+for_one_device = set(zoo.PROGS)
+zoo.add_multi()
+for name in zoo.PROGS.keys() - for_one_device:
+    function, specifications, options = zoo.PROGS[name]
+    random = np.random.default_rng(0)
+    arguments = [jax.device_put(draw(one, random), one.sharding) for one in specifications]
+    results = jax.jit(function, **options)(*arguments)
+    np.savez({folder!r} + "/" + name, *map(np.asarray, jax.tree.leaves(results)))
+"""
+
+
+@nothing_shared
+def test_op_zoo_on_several_devices(tmp_path):
+    for platforms in "cpu", "stead,cpu":
+        folder = tmp_path / platforms
+        folder.mkdir()
+        program = ON_EIGHT_DEVICES.format(here=str(pathlib.Path(__file__).parent), folder=str(folder))
+        output_of(program, JAX_PLATFORMS=platforms, JAX_NUM_CPU_DEVICES="8")
+    expected = sorted((tmp_path / "cpu").iterdir())
+    assert len(expected) == 7
+    for path in expected:
+        actual = np.load(tmp_path / "stead,cpu" / path.name)
+        expect_equal(path.stem, list(actual.values()), list(np.load(path).values()))
 
 
 PARAMETER = re.compile(r"= (\w+)\[([\d,]*)\]\S* parameter\((\d+)\)")

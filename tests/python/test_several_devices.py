@@ -174,19 +174,68 @@ print((np.asarray(result) == matrix * 2).all(), result.sharding.spec, parts(resu
     assert output == ["True P(None, ('columns', 'rows')) True"]
 
 
-def test_operations_between_devices_are_named():
-    for operation, call in [
-        ("all_reduce", "lax.psum(x, 'i')"),
-        ("all_gather", "lax.all_gather(x, 'i')"),
-        ("collective_permute", "lax.ppermute(x, 'i', [(0, 1)])"),
-        ("all_to_all", "lax.all_to_all(x, 'i', 0, 0)"),
-        ("reduce_scatter", "lax.psum_scatter(x, 'i')"),
-    ]:
-        status, _, complaints = run_jax(
-            f"{START}\njax.pmap(lambda x: {call}, 'i')(np.ones((4, 4)))", JAX_PLATFORMS="stead,cpu", JAX_NUM_CPU_DEVICES="4"
-        )
-        assert status == 1
-        assert f"UNIMPLEMENTED: op `{operation}` between several devices is not supported" in complaints
+# One program over four devices per name, run on Stead and on XLA:CPU.
+EXCHANGES = {
+    "sums": "lax.psum(x, 'i'), lax.pmax(x, 'i'), lax.pmin(x, 'i'), lax.pmean(x, 'i'), lax.psum(1, 'i')",
+    "sums_of_several_arrays": "lax.psum((x, x.T, x.astype(jnp.int32)), 'i')",
+    "sums_in_groups": "lax.psum(x, 'i', axis_index_groups=[[0, 2], [3, 1]])",
+    "gathered": "lax.all_gather(x, 'i'), lax.all_gather(x, 'i', axis=1, tiled=True)",
+    "handed_on": "lax.ppermute(x, 'i', [(0, 1), (1, 2), (3, 0)]), lax.pshuffle(x, 'i', [3, 0, 1, 2])",
+    "all_to_all": "lax.all_to_all(x, 'i', 0, 1), lax.all_to_all(x, 'i', 1, 0, tiled=True)",
+    "scattered_sums": "lax.psum_scatter(x, 'i'), lax.psum_scatter(x, 'i', scatter_dimension=1, tiled=True)",
+    "places": "x + lax.axis_index('i'), lax.psum(lax.axis_index('i'), 'i')",
+    "called": "jax.jit(lambda y: lax.psum(jax.jit(jnp.sin)(y), 'i'))(x) + jax.jit(lambda y: y * lax.axis_index('i'))(x)",
+    "counted_loop": "lax.scan(lambda c, row: (lax.psum(c, 'i') * 0.1 + row, c.sum() + lax.axis_index('i')), x[0], x)",
+    "loop_within_a_loop": "lax.fori_loop(0, 2, lambda k, y: lax.fori_loop(0, k + 1, lambda _, z: lax.pmax(z, 'i') + z, y), x)",
+    "loop_until_all_agree": "lax.while_loop(lambda c: lax.pmax(c.sum(), 'i') < 90, lambda c: c + 1 + 0.1 * lax.axis_index('i'), x)",
+    # The devices of a group agree with each other, and not with the other group.
+    "loops_of_different_lengths": """lax.while_loop(
+        lambda c: c[0] < 1 + lax.axis_index('i') // 2,
+        lambda c: (c[0] + 1, lax.psum(c[1], 'i', axis_index_groups=[[0, 1], [2, 3]])), (0, x))""",
+    "gradient": "jax.grad(lambda y: lax.psum(jnp.sin(y) * (1 + lax.axis_index('i')), 'i').sum())(x)",
+    "branch_without_exchange": "lax.psum(lax.cond(lax.axis_index('i') > 1, jnp.sin, jnp.cos, x), 'i')",
+}
+
+
+def test_devices_exchange_their_parts():
+    names = list(EXCHANGES)
+    functions = ", ".join(f"lambda x: ({EXCHANGES[name]})" for name in names)
+    output = run(f"""
+x = np.arange(64, dtype=np.float32).reshape(4, 4, 4) / 16
+for name, function in zip({names}, [{functions}]):
+    actual, expected = (jax.tree.leaves(jax.pmap(function, "i", devices=jax.devices(platform))(x)) for platform in ("stead", "cpu"))
+    for got, wanted in zip(actual, expected, strict=True):
+        assert got.dtype == wanted.dtype, name
+        np.testing.assert_allclose(np.asarray(got), np.asarray(wanted), rtol=1e-5, err_msg=name)
+print("equal")
+""")
+    assert output == ["equal"]
+
+
+def test_exchanges_along_one_of_two_axes():
+    output = run("""
+@partial(jax.shard_map, mesh=mesh, in_specs=P("rows", "columns"), out_specs=(P("rows"), P(None, "columns"), P()))
+def body(part):
+    return lax.psum(part, "columns"), lax.psum(part, "rows"), lax.psum(part, ("rows", "columns"))
+blocks = matrix.reshape(2, 3, 2, 4)
+across, down, both = jax.jit(body)(matrix)
+print((np.asarray(across) == blocks.sum(2).reshape(6, 4)).all(), (np.asarray(down) == blocks.sum(0).reshape(3, 8)).all())
+print((np.asarray(both) == blocks.sum((0, 2))).all())
+@partial(jax.shard_map, mesh=mesh, in_specs=P(None, "columns"), out_specs=P(), axis_names={"columns"})
+def partly(part):
+    return lax.psum(part, "columns")
+print((np.asarray(jax.jit(partly)(jax.device_put(matrix, on("rows", "columns")))) == matrix[:, :4] + matrix[:, 4:]).all())
+""")
+    assert output == ["True True", "True", "True"]
+
+
+def test_exchanges_in_branches_are_named():
+    program = "lax.cond(x.sum() > 2, lambda y: lax.psum(y, 'i'), lambda y: y, x)"
+    status, _, complaints = run_jax(
+        f"{START}\njax.pmap(lambda x: {program}, 'i')(np.ones((4, 4)))", JAX_PLATFORMS="stead,cpu", JAX_NUM_CPU_DEVICES="4"
+    )
+    assert status == 1
+    assert "UNIMPLEMENTED: operations between devices inside of op `case`" in complaints
 
 
 def test_saved_programs_keep_their_devices():

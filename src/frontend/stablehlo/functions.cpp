@@ -52,6 +52,11 @@ Status Importer::CollectFunctions() {
   return {};
 }
 
+const mlir::Region* Importer::FunctionBody(std::string_view name) const {
+  const auto found = functions_.find(name);
+  return found == functions_.end() ? nullptr : &found->second.op->regions[0];
+}
+
 Result<ir::ComputationId> Importer::FunctionNamed(std::string_view name) {
   auto found = functions_.find(name);
   if (found == functions_.end()) return InvalidArgument(fmt::format("function `{}` is called but not defined", name));

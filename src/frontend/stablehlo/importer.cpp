@@ -17,31 +17,31 @@ namespace {
 // Functions and regions, open at once. Real programs stay below 50.
 constexpr int kMaximumCallDepth = 250;
 
-class DepthGuard {
- public:
-  explicit DepthGuard(int& depth) : depth_(depth) { ++depth_; }
-  ~DepthGuard() { --depth_; }
-  DepthGuard(const DepthGuard&) = delete;
-  DepthGuard& operator=(const DepthGuard&) = delete;
-  Status status() const {
-    if (depth_ <= kMaximumCallDepth) return {};
-    return Unimplemented(fmt::format("functions and regions are nested deeper than {}", kMaximumCallDepth));
-  }
-
- private:
-  int& depth_;
-};
+// Bodies that run on every device are written out for each, and with exchanges inside at every call.
+constexpr int64_t kMostWrittenOut = 4'000'000;
 
 Result<const mlir::Block*> OnlyBlock(const mlir::Region& region) {
   if (region.blocks.size() == 1) return &region.blocks[0];
   return Unimplemented(fmt::format("a region has {} blocks, one is supported", region.blocks.size()));
 }
 
+}  // namespace
+
 bool IsTerminator(std::string_view name) {
   return name == "vhlo.return_v1" || name == "stablehlo.return" || name == "func.return" || name == "sdy.return";
 }
 
-}  // namespace
+Status DepthGuard::status() const {
+  if (depth_ <= kMaximumCallDepth) return {};
+  return Unimplemented(fmt::format("functions and regions are nested deeper than {}", kMaximumCallDepth));
+}
+
+Status Importer::CountWrittenOut(int64_t operation_count) {
+  written_out_count_ += operation_count;
+  if (written_out_count_ <= kMostWrittenOut) return {};
+  return Unimplemented(
+      fmt::format("more than {} operations, when they are written out for each device", kMostWrittenOut));
+}
 
 SourcePlace Importer::PlaceOf(const mlir::Operation& op) const {
   mlir::Location location = mlir::DecodeLocation(source_.pool, op.location_id);

@@ -48,6 +48,23 @@ struct RegionForm {
   Packing result_packing = Packing::kTupleUnlessOne;
 };
 
+// True for the names of operations that end a block and give what it returns.
+bool IsTerminator(std::string_view name);
+
+// Counts functions and regions that are open at once, so that hostile nesting does not exhaust the machine's stack.
+class DepthGuard {
+ public:
+  explicit DepthGuard(int& depth) : depth_(depth) { ++depth_; }
+  ~DepthGuard() { --depth_; }
+  DepthGuard(const DepthGuard&) = delete;
+  DepthGuard& operator=(const DepthGuard&) = delete;
+  // RETURNS an error when they are too many.
+  Status status() const;
+
+ private:
+  int& depth_;
+};
+
 class Importer {
  public:
   // `source` must outlive the importer; large constants are views into it, kept alive by `owner` unless that is null.
@@ -72,12 +89,20 @@ class Importer {
   Result<ir::InstrId> ValueOf(Scope& scope, mlir::ValueId id);
   // The computation of the function `name`, imported on first use.
   Result<ir::ComputationId> FunctionNamed(std::string_view name);
+  // The region of the function `name`; nullptr when nobody defines it.
+  const mlir::Region* FunctionBody(std::string_view name) const;
   // The region's only block as a computation.
   Result<ir::ComputationId> ImportRegion(const mlir::Region& region, const RegionForm& form);
   // Imports the operations of the region's only block into `scope`; gives what its terminator returns.
   Result<std::vector<ir::InstrId>> ImportInline(const mlir::Region& region, Scope& scope);
   // The values from outside that the regions use, constants excepted, each once, in order of use.
   std::vector<mlir::ValueId> CapturedValues(const std::vector<const mlir::Region*>& regions) const;
+  // Imports one operation into `scope`, in which its operands are known.
+  Status ImportOperation(const mlir::Operation& op, Scope& scope);
+  // Open regions and functions, for DepthGuard.
+  int& depth() { return depth_; }
+  // Counts operations that are written out for each device. RETURNS an error when the program becomes too long.
+  Status CountWrittenOut(int64_t operation_count);
   // Remembers that the value is the result of a constant operation.
   void AddConstant(mlir::ValueId id, const mlir::Operation& op) { constants_.emplace(id, &op); }
   SourcePlace PlaceOf(const mlir::Operation& op) const;
@@ -101,7 +126,6 @@ class Importer {
   Status ImportAliasedParameter(const mlir::DictionaryAttribute& attributes, ir::InputOutputAlias& alias) const;
   Status CheckAlias(const ir::InputOutputAlias& alias) const;
   Result<std::vector<ir::InstrId>> ImportBlock(const mlir::Block& block, Scope& scope);
-  Status ImportOperation(const mlir::Operation& op, Scope& scope);
   Result<std::vector<ir::InstrId>> AddParameters(const mlir::Block& block, const RegionForm& form, Scope& scope);
   ir::InstrId AddParameter(const Scope& scope, int64_t number, ir::Shape shape, mlir::AttributeId location_id,
                            std::string_view default_name);
@@ -118,6 +142,7 @@ class Importer {
   std::unordered_map<mlir::ValueId, const mlir::Operation*> constants_;
   std::unordered_map<mlir::TypeId, ir::Shape> shapes_;
   int depth_ = 0;  // open regions and functions
+  int64_t written_out_count_ = 0;
 };
 
 }  // namespace stead::frontend

@@ -4,13 +4,15 @@
 //   %0 = sdy.manual_computation(%x) in [{"i"}] out [{"i"}] over {"i"} of 2      slice 0 -> body, device 0 \.
 //   (%part) { ... }                                                       =>                               concatenate
 //                                                                               slice 1 -> body, device 1 /
-// This is right as long as the devices do not talk to each other inside the body, which their operations refuse (one_device.cpp).
-// The cost is one copy of the body per device. Of a result that is not split along some axis every device there makes its own; that
-// they agree is left to a pass to prove (ir/agreed_value.h).
+// Where devices talk to each other inside the body, all parts are at hand (lockstep.h). The cost is one copy of the body per device. Of a
+// result that is not split along some axis every device there makes its own; that they agree is left to a pass to prove
+// (ir/agreed_value.h).
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "frontend/stablehlo/devices/lockstep.h"
 #include "frontend/stablehlo/ops/op_importers.h"
 #include "ir/agreed_value.h"
 
@@ -31,7 +33,9 @@ class ManualImport {
     DevicePlace place{mesh_, std::vector<int64_t>(mesh_.axes.size(), 0), {}};
     if (outer_place) place = *outer_place;
     place.manual_axes.insert(place.manual_axes.end(), manual_axes_.begin(), manual_axes_.end());
-    Status status = ImportAlong(0, place);
+    std::vector<DevicePlace> places;
+    AddPlaces(0, place, places);
+    Status status = ImportAt(std::move(places));
     op_.importer().SetPlace(outer_place);
     TRY_STATUS(std::move(status));
     for (size_t result = 0; result < outputs_.size(); ++result) {
@@ -105,36 +109,56 @@ class ManualImport {
     return shardings;
   }
 
-  // The body for every place along the manual axes from number `axis` on.
-  Status ImportAlong(size_t axis, DevicePlace& place) {
-    if (axis == manual_axes_.size()) return ImportAt(place);
+  // Every place along the manual axes from number `axis` on.
+  void AddPlaces(size_t axis, DevicePlace& place, std::vector<DevicePlace>& places) const {
+    if (axis == manual_axes_.size()) return places.push_back(place);
     const size_t mesh_axis = manual_axes_[axis];
     for (int64_t coordinate = 0; coordinate < mesh_.axes[mesh_axis].size; ++coordinate) {
       place.coordinates[mesh_axis] = coordinate;
-      TRY_STATUS(ImportAlong(axis + 1, place));
+      AddPlaces(axis + 1, place, places);
     }
     place.coordinates[mesh_axis] = 0;
-    return {};
   }
 
-  Status ImportAt(const DevicePlace& place) {
-    for (size_t operand = 0; operand < inputs_.size(); ++operand) {
-      const mlir::ValueId inner = body_.arguments[operand];
-      TRY(ir::Shape shape, op_.importer().ShapeOf(inner));
-      TRY(op_.scope().instructions[inner], PartOf(op_.operand(operand), inputs_[operand], place.coordinates));
-      if (!op_.shape(op_.scope().instructions[inner]).Compatible(shape)) {
-        return op_.Bad("has a body whose arguments are not the parts of its operands");
+  Status ImportAt(std::vector<DevicePlace> places) {
+    std::vector<Scope> scopes;
+    for (const DevicePlace& place : places) {
+      TRY(Scope scope, ScopeAt(place));
+      scopes.push_back(std::move(scope));
+    }
+    Lockstep lockstep(op_.importer(), std::move(places));
+    TRY(const std::vector<std::vector<ir::InstrId>> results, lockstep.ImportBlock(body_, scopes));
+    if (results[0].size() != outputs_.size()) return op_.Bad("has a body that returns another number of results");
+    for (size_t place = 0; place < scopes.size(); ++place) {
+      for (size_t result = 0; result < outputs_.size(); ++result) {
+        KeepPiece(result, results[place][result], lockstep.places()[place].coordinates);
       }
     }
-    op_.importer().SetPlace(place);
-    TRY(std::vector<ir::InstrId> results, op_.importer().ImportInline(op_.operation().regions[0], op_.scope()));
-    if (results.size() != outputs_.size()) return op_.Bad("has a body that returns another number of results");
-    for (size_t result = 0; result < results.size(); ++result) KeepPiece(result, results[result], place.coordinates);
     return {};
   }
 
-  Result<ir::InstrId> PartOf(ir::InstrId whole, const ArraySharding& sharding,
-                             const std::vector<int64_t>& coordinates) {
+  // What the body's arguments, and the values that it sees around it, are at the place.
+  Result<Scope> ScopeAt(const DevicePlace& place) {
+    Scope scope{op_.scope().computation_id, {}};
+    for (mlir::ValueId id : op_.importer().CapturedValues({&op_.operation().regions[0]})) {
+      TRY(scope.instructions[id], op_.importer().ValueOf(op_.scope(), id));
+    }
+    for (size_t operand = 0; operand < inputs_.size(); ++operand) {
+      const mlir::ValueId inner = body_.arguments[operand];
+      TRY(const ir::Shape shape, op_.importer().ShapeOf(inner));
+      TRY(const ir::InstrId part, PartOf(operand, place.coordinates));
+      if (!op_.shape(part).Compatible(shape)) {
+        return op_.Bad("has a body whose arguments are not the parts of its operands");
+      }
+      scope.instructions[inner] = part;
+    }
+    return scope;
+  }
+
+  // The same instruction for places that hold the same part.
+  Result<ir::InstrId> PartOf(size_t operand, const std::vector<int64_t>& coordinates) {
+    const ir::InstrId whole = op_.operand(operand);
+    const ArraySharding& sharding = inputs_[operand];
     const ir::Shape whole_shape = op_.shape(whole);
     if (whole_shape.dimensions.size() != sharding.dimensions.size())
       return op_.Bad("cuts dimensions that are not there");
@@ -151,7 +175,9 @@ class ManualImport {
       slice.strides.push_back(1);
     }
     if (part_shape.dimensions == whole_shape.dimensions) return whole;
-    return op_.Emit(ir::Opcode::kSlice, std::move(part_shape), {whole}, std::move(slice));
+    ir::InstrId& part = parts_[{operand, slice.starts}];
+    if (!part.valid()) part = op_.Emit(ir::Opcode::kSlice, std::move(part_shape), {whole}, std::move(slice));
+    return part;
   }
 
   void KeepPiece(size_t result, ir::InstrId id, const std::vector<int64_t>& coordinates) {
@@ -194,6 +220,7 @@ class ManualImport {
   Mesh mesh_;
   std::vector<size_t> manual_axes_;
   std::vector<ArraySharding> inputs_, outputs_;
+  std::map<std::pair<size_t, ir::Dimensions>, ir::InstrId> parts_;  // by operand and where it begins
   // Per result, by the number of the piece: what the devices that hold it made.
   std::vector<std::vector<std::vector<ir::InstrId>>> pieces_;
 };
