@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "frontend/hlo_text/parser.h"
 #include "inplace/cost.h"
@@ -24,8 +25,7 @@ BufferPlan PlanOf(const std::string& text) {
 }
 
 // `old` starts in the array that `now` overwrites, and then takes over its slot. What `old` leads to is not used for anything else.
-TEST(Regions, StateThatIsHandedOnTakesItsSlotAlong) {
-  BufferPlan plan = PlanOf(R"(HloModule m, buffer_donor={ (0, {}), (1, {}) }
+constexpr char kStateHandedOn[] = R"(HloModule m, buffer_donor={ (0, {}), (1, {}) }
 condition {
   p = (s32[], f32[8], f32[8], f32[8]) parameter(0)
   i = s32[] get-tuple-element(p), index=0
@@ -51,8 +51,41 @@ ENTRY main {
   start = (s32[], f32[8], f32[8], f32[8]) tuple(zero, x, x, sum)
   loop = (s32[], f32[8], f32[8], f32[8]) while(start), condition=condition, body=body
   ROOT r = f32[8] get-tuple-element(loop), index=3
-})");
+})";
+
+TEST(Regions, StateThatIsHandedOnTakesItsSlotAlong) {
+  BufferPlan plan = PlanOf(kStateHandedOn);
   EXPECT_EQ(CopiedBytes(plan), 0);
+}
+
+// Each move of a pointer is needed, and goes where it has to.
+TEST(Regions, PointersThatAreMovedWronglyAreRefused) {
+  const BufferPlan plan = PlanOf(kStateHandedOn);
+  ASSERT_EQ(plan.loops.size(), 1u);
+  const LoopPlan& right = plan.loops.begin()->second;
+  auto is_refused = [&](const LoopPlan& moves) {
+    BufferPlan wrong = plan;
+    wrong.loops.begin()->second = moves;
+    return !CheckPlan(wrong).ok();
+  };
+  ASSERT_FALSE(is_refused(right));
+  ASSERT_GT(right.back_edge.size(), 2u);
+  for (size_t move = 0; move < right.back_edge.size(); ++move) {
+    LoopPlan without = right;
+    without.back_edge.erase(without.back_edge.begin() + static_cast<std::ptrdiff_t>(move));
+    EXPECT_TRUE(is_refused(without)) << "without move " << move;
+    for (size_t other = 0; other < move; ++other) {
+      if (right.back_edge[move].source == right.back_edge[other].source) continue;
+      LoopPlan swapped = right;
+      std::swap(swapped.back_edge[move].source, swapped.back_edge[other].source);
+      EXPECT_TRUE(is_refused(swapped)) << "moves " << other << " and " << move << " swapped";
+    }
+  }
+  for (size_t pointer = 0; pointer < right.pointers.size(); ++pointer) {
+    LoopPlan without = right;
+    without.pointers.erase(without.pointers.begin() + static_cast<std::ptrdiff_t>(pointer));
+    EXPECT_TRUE(is_refused(without)) << "without pointer " << pointer;
+  }
 }
 
 // The inner loop hands out x or what it made of it, as the run wants. An update of that, handed on to the next iteration, would leave the
