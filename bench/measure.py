@@ -106,7 +106,7 @@ def largest_difference(left, right):
     worst = 0.0
     leaves = zip(jax.tree.leaves((left.state, left.result)), jax.tree.leaves((right.state, right.result)), strict=True)
     for one, other in leaves:
-        one, other = np.asarray(one, np.float64), np.asarray(other, np.float64)
+        one, other = np.asarray(one, np.complex128), np.asarray(other, np.complex128)
         scale = max(np.abs(one).max(initial=0), 1e-30)
         worst = max(worst, float(np.abs(one - other).max(initial=0) / scale))
     return worst

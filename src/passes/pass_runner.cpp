@@ -17,6 +17,7 @@
 #include "passes/fusion/multi_output.h"
 #include "passes/loop_state/counter_bounds.h"
 #include "passes/loop_state/equal_state.h"
+#include "passes/loop_state/hoist_invariants.h"
 #include "passes/loop_state/known_state.h"
 #include "passes/loop_state/raise_loops.h"
 #include "passes/normalize/inline_calls.h"

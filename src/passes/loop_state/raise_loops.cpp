@@ -48,7 +48,7 @@ bool HasSizeOneOrAll(const Dimensions& window, const Dimensions& array) {
 class LoopRaiser {
  public:
   LoopRaiser(ir::Module& module, LoopElements loop, const analysis::LoopCounter& counter)
-      : module_(module), loop_(std::move(loop)), counter_(counter) {
+      : module_(module), loop_(std::move(loop)), counter_(counter), before_(module_, loop_) {
     for (size_t element = 0; element < loop_.size(); ++element) {
       for (InstrId reader : loop_.state[element]) element_of_[reader] = element;
     }
@@ -241,40 +241,15 @@ class LoopRaiser {
     const Dimensions array = module_.shape(tile.update).dimensions;
     const Dimensions window = module_.shape(module_.operand(tile.update, 1)).dimensions;
     Builder build(module_, loop_.loop, id);
-    if (made.shape.is_scalar()) return build.Splat(OutsideOf(id), array);
-    if (IsSplat(made)) return build.Splat(OutsideOf(made.operands[0]), array);
+    if (made.shape.is_scalar()) return build.Splat(before_.Of(id), array);
+    if (IsSplat(made)) return build.Splat(before_.Of(made.operands[0]), array);
     std::vector<int64_t> places;
     for (size_t dimension = 0; dimension < window.size(); ++dimension) {
       if (window[dimension] != 1) places.push_back(static_cast<int64_t>(dimension));
     }
-    const InstrId narrow = build.Reshape(OutsideOf(id), WithoutOnes(window));
+    const InstrId narrow = build.Reshape(before_.Of(id), WithoutOnes(window));
     return build.Op(Opcode::kBroadcast, Shape::Array(made.shape.element_type, array), {narrow},
                     ir::DimensionsAttributes{std::move(places)});
-  }
-
-  // A value that is the same in every iteration, before the loop.
-  InstrId OutsideOf(InstrId root) {
-    std::vector<InstrId> stack = {root};
-    while (!stack.empty()) {
-      const InstrId id = stack.back();
-      const Instruction made = module_.instruction(id);
-      const auto element = element_of_.find(id);
-      if (outside_.contains(id)) {
-        stack.pop_back();
-      } else if (element != element_of_.end()) {
-        outside_[id] = module_.operand(loop_.init, element->second);
-      } else if (auto open =
-                     std::ranges::find_if(made.operands, [&](InstrId from) { return !outside_.contains(from); });
-                 open != made.operands.end()) {
-        stack.push_back(*open);
-      } else {
-        std::vector<InstrId> operands;
-        for (InstrId operand : made.operands) operands.push_back(outside_.at(operand));
-        outside_[id] =
-            Builder(module_, loop_.loop, id).Op(made.opcode, made.shape, std::move(operands), made.attributes);
-      }
-    }
-    return outside_.at(root);
   }
 
   void HandOnTheRest() {
@@ -294,10 +269,10 @@ class LoopRaiser {
   ir::Module& module_;
   LoopElements loop_;
   analysis::LoopCounter counter_;
+  ValuesBeforeLoop before_;
   std::unordered_map<InstrId, size_t> element_of_;  // of readers in the body
   std::unordered_map<size_t, analysis::LoopCounter> counters_;
   std::vector<std::pair<size_t, InstrId>> updates_;  // state element, its update
-  std::unordered_map<InstrId, InstrId> outside_;
 };
 
 bool RaiseOne(ir::Module& module, InstrId loop) {

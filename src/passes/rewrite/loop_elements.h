@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/module.h"
@@ -19,6 +20,20 @@ struct LoopElements {
   size_t size() const { return state.size(); }
   // Whether each iteration hands the element on as it got it.
   bool IsHandedOn(const ir::Module& module, size_t element) const;
+};
+
+// Values of the body that are the same in every iteration, made again before the loop.
+class ValuesBeforeLoop {
+ public:
+  // REQUIRES: `loop` outlives this.
+  ValuesBeforeLoop(ir::Module& module, const LoopElements& loop);
+  // REQUIRES: `id` is state that is handed on as it is, or made from such and from constants alone.
+  ir::InstrId Of(ir::InstrId id);
+
+ private:
+  ir::Module& module_;
+  const LoopElements& loop_;
+  std::unordered_map<ir::InstrId, ir::InstrId> made_;
 };
 
 }  // namespace stead::passes
