@@ -23,9 +23,9 @@ namespace stead::cpu {
 namespace {
 
 constexpr int64_t kColumnBlock = 2048;
-constexpr int64_t kDepthBlock = 384;
-constexpr int64_t kSumRows = 504;   // of the block of sums; a multiple of the rows of every tile's best size
-constexpr int64_t kPackedRows = 4;  // rows of rhs that are packed side by side
+constexpr int64_t kDepthBlock = 384;  // about: the depth is cut into equal blocks
+constexpr int64_t kSumRows = 504;     // of the block of sums; a multiple of the rows of every tile's best size
+constexpr int64_t kPackedRows = 4;    // rows of rhs that are packed side by side
 constexpr int64_t kFewRows = 4;
 constexpr int64_t kLongRun = 1024;             // columns added up at a time; the sums stay in the first-level cache
 constexpr int64_t kNearBytes = 1 << 19;        // of rhs, which the second-level cache holds
@@ -245,9 +245,11 @@ class Product {
   // At most kColumnBlock columns, and kSumRows rows where sums go through a block of their own.
   void RunColumns(const Arrays& arrays, Range rows, Range columns, runtime::ThreadPool& threads) const {
     T* const sums = has_plain_out_ ? nullptr : Workspace<T>(2, rows.count * kColumnBlock);
-    for (int64_t depth = 0; depth < depth_; depth += kDepthBlock) {
+    const int64_t blocks = std::max<int64_t>(1, (depth_ + kDepthBlock / 2) / kDepthBlock);
+    const int64_t most_depth = (depth_ + blocks - 1) / blocks;
+    for (int64_t depth = 0; depth < depth_; depth += most_depth) {
       const Block block{rows.first,    rows.count, columns.first,
-                        columns.count, depth,      std::min(kDepthBlock, depth_ - depth)};
+                        columns.count, depth,      std::min(most_depth, depth_ - depth)};
       const T* const right = PackRight(arrays, block, threads);
       RunBlock(arrays, block, right, sums, threads);
     }
