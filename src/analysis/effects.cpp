@@ -121,6 +121,9 @@ void AddOwnEffects(const Module& module, InstrId id, Effects& effects) {
     case Opcode::kCholesky:
     case Opcode::kFft: AddReplaced(module, instruction, 0, effects); return;
     case Opcode::kTriangularSolve: AddReplaced(module, instruction, 1, effects); return;
+    case Opcode::kRngBitGenerator:
+      if (instruction.shape.is_tuple()) AddReplaced(module, instruction, 0, effects, {0});
+      return;
     case Opcode::kRaggedAllToAll: AddReceivedInto1(effects); return;
     case Opcode::kCollectivePermute:
       if (instruction.operands.size() == 4) AddReceivedInto1(effects);

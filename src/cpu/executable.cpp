@@ -187,6 +187,10 @@ Status CpuExecutable::Walk(std::vector<std::byte*>& slots, ffi::Execution& execu
         RunTriangularSolve(program_.triangular_solves[step.index], address(first), address(first + 1),
                            address(first + 2), threads);
         break;
+      case Step::Kind::kRandomBits:
+        MakeRandomBits(program_.random_bits[step.index], address(first), address(first + 1), address(first + 2),
+                       threads);
+        break;
       case Step::Kind::kRandomState: {
         const std::array<uint64_t, 2> state = random_states_[step.index].Take(program_.random_deltas[step.index]);
         std::memcpy(address(first), state.data(), sizeof state);

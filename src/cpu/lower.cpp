@@ -188,6 +188,7 @@ class Lowering {
         if (const auto solve = ToTriangularSolve(module_, instruction))
           return Routine(id, Step::Kind::kTriangularSolve, *solve, program_.triangular_solves);
         break;
+      case Opcode::kRngBitGenerator: return Random(id);
       case Opcode::kRngGetAndUpdateState: return RandomState(id);
       default: break;
     }
@@ -242,13 +243,13 @@ class Lowering {
     return {};
   }
 
-  // A step on the places of the operands and of the result; what else its routine is told goes to `requests`.
+  // A step on the places of the operands and of the results; what else its routine is told goes to `requests`.
   template <typename Request>
   Status Routine(InstrId id, Step::Kind kind, Request request, std::vector<Request>& requests) {
-    if (module_.shape(id).element_count() == 0) return {};
+    if (module_.shape(id).is_array() && module_.shape(id).element_count() == 0) return {};
     std::vector<Place> places;
     for (InstrId operand : module_.instruction(id).operands) places.push_back(ToPlace(plan_.placements[operand][0]));
-    places.push_back(ToPlace(plan_.placements[id][0]));
+    for (const Slice& result : plan_.placements[id]) places.push_back(ToPlace(result));
     Step& step = AddStep(kind, id);
     step.place_count = static_cast<uint32_t>(places.size());
     program_.places.insert(program_.places.end(), places.begin(), places.end());
@@ -276,6 +277,18 @@ class Lowering {
                            module_.SourceOf(id));
     }
     return Routine(id, Step::Kind::kFft, ToFft(module_, module_.instruction(id)), program_.ffts);
+  }
+
+  Status Random(InstrId id) {
+    const Instruction& instruction = module_.instruction(id);
+    const auto request = ToRandomBits(module_, instruction);
+    if (!request) {
+      return Unimplemented(fmt::format("op `rng-bit-generator` (`{}`) with result {}", instruction.name,
+                                       instruction.shape.ToString(false)),
+                           module_.SourceOf(id),
+                           "it makes integers of 8 to 64 bits from a state that is u64[2] or u64[3]");
+    }
+    return Routine(id, Step::Kind::kRandomBits, *request, program_.random_bits);
   }
 
   Status RandomState(InstrId id) {

@@ -14,6 +14,7 @@ const char* KindName(Step::Kind kind) {
     case Step::Kind::kFft: return "fft";
     case Step::Kind::kCholesky: return "cholesky";
     case Step::Kind::kTriangularSolve: return "triangular-solve";
+    case Step::Kind::kRandomBits: return "random-bits";
     case Step::Kind::kRandomState: return "random-state";
     case Step::Kind::kCustomCall: return "custom-call";
     case Step::Kind::kWindow: return "window";

@@ -14,6 +14,7 @@
 #include "cpu/kernels/fft/fft.h"
 #include "cpu/kernels/linear_algebra.h"
 #include "cpu/kernels/matmul.h"
+#include "cpu/kernels/random/random_bits.h"
 #include "cpu/llvm/kernel_compiler.h"
 #include "cpu/llvm/step.h"
 #include "ffi/custom_call.h"
@@ -46,6 +47,7 @@ struct Program {
   std::vector<Fft> ffts;
   std::vector<Cholesky> choleskys;
   std::vector<TriangularSolve> triangular_solves;
+  std::vector<RandomBits> random_bits;
   std::vector<uint64_t> random_deltas;  // what each rng-get-and-update-state takes in a run
   std::vector<Window> windows;
   std::vector<ffi::CallSite> custom_calls;

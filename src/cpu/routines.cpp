@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "ir/random_blocks.h"
+
 namespace stead::cpu {
 
 using ir::ElementType;
@@ -218,6 +220,19 @@ std::optional<TriangularSolve> ToTriangularSolve(const ir::Module& module, const
   result.size = matrix.dimensions.back();
   result.vectors = shape.dimensions[shape.dimensions.size() - (attributes.left_side ? 1 : 2)];
   return result;
+}
+
+std::optional<RandomBits> ToRandomBits(const Module& module, const Instruction& generator) {
+  const auto blocks = ir::RandomBlocksOf(module, generator);
+  if (!blocks || !IsRowMajor(generator.shape.elements[1])) return std::nullopt;
+  RandomBits request;
+  request.is_three_fry = blocks->is_three_fry;
+  request.has_wide_state = blocks->has_wide_state;
+  request.element_bytes = ir::ElementBytes(generator.shape.elements[1].element_type);
+  request.outer = blocks->outer;
+  request.extent = blocks->extent;
+  request.inner = blocks->inner;
+  return request;
 }
 
 }  // namespace stead::cpu

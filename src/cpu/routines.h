@@ -8,6 +8,7 @@
 #include "cpu/kernels/fft/fft.h"
 #include "cpu/kernels/linear_algebra.h"
 #include "cpu/kernels/matmul.h"
+#include "cpu/kernels/random/random_bits.h"
 #include "ir/module.h"
 
 namespace stead::cpu {
@@ -30,5 +31,8 @@ Fft ToFft(const ir::Module& module, const ir::Instruction& instruction);
 // RETURN nothing for matrices that do not lie row after row.
 std::optional<Cholesky> ToCholesky(const ir::Module& module, const ir::Instruction& cholesky);
 std::optional<TriangularSolve> ToTriangularSolve(const ir::Module& module, const ir::Instruction& solve);
+
+// RETURNS nothing for states and elements that the generators do not have.
+std::optional<RandomBits> ToRandomBits(const ir::Module& module, const ir::Instruction& generator);
 
 }  // namespace stead::cpu

@@ -76,6 +76,7 @@ class SmallLoops {
         case Step::Kind::kFft:
         case Step::Kind::kCholesky:
         case Step::Kind::kTriangularSolve:
+        case Step::Kind::kRandomBits:
         case Step::Kind::kRandomState:
         case Step::Kind::kCustomCall: break;
       }

@@ -56,6 +56,13 @@ def bits_from_a_counter(key):
     return lax.rng_bit_generator(key, (17,))[0], wide, narrow, jax.random.normal(jax.random.wrap_key_data(key, impl="rbg"), (9,))
 
 
+# So many that whatever is kept beside them shows.
+@program(lambda: (np.arange(4, dtype=np.uint32) + 7,))
+def many_bits_from_a_counter(key):
+    next_key, bytes_ = lax.rng_bit_generator(key, (70_001,), np.uint8)
+    return lax.rng_bit_generator(next_key, (300, 301), np.uint32), bytes_ < 26
+
+
 @program(lambda: (normal(6, 33, 17), normal(6, 17, 29, seed=1)))
 def dots(x, y):
     return jnp.einsum("bij,bjk->bik", x, y), x[0] @ y[0], y[0] @ jnp.ones(29), jnp.tensordot(x, x, ((0, 1), (0, 1)))

@@ -12,12 +12,8 @@ from shared_programs import SHARED
 
 # Bytes above XLA's, program by program; everything else is at or below.
 ABOVE = {
-    # Rounds of multiplications that are too long for one loop are stored in between.
-    "bits_from_a_counter": 76,
     # Two of its 4-bit integers lie in one byte.
     "op_zoo/int4": 8,
-    # Words of the generator are stored before they become numbers.
-    "op_zoo/rng_uniform_lax": 24,
 }
 
 RUNS = {name: (p.function, p.make_arguments, p.donate) for name, p in IN_PLACE_PROGRAMS.items()} | jax_programs.PROGRAMS

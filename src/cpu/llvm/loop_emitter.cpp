@@ -105,6 +105,7 @@ void LoopEmitter::EmitStep(const Step& step, llvm::BasicBlock* next) {
     case Step::Kind::kFft:
     case Step::Kind::kCholesky:
     case Step::Kind::kTriangularSolve:
+    case Step::Kind::kRandomBits:
     case Step::Kind::kRandomState:
     case Step::Kind::kCustomCall: FailCheck(__FILE__, __LINE__, "a step that may be part of a compiled loop", "");
   }

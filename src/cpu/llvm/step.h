@@ -24,6 +24,7 @@ struct Step {
     kFft,              // ffts[index] on places operand, result
     kCholesky,         // choleskys[index] on places matrix, factor
     kTriangularSolve,  // triangular_solves[index] on places matrix, sides, solution
+    kRandomBits,       // random_bits[index] on places state, next state, bits
     kRandomState,      // random_deltas[index]: the place := what the instruction's state was before it was added
     kCustomCall,       // custom_calls[index] on places of its operands and results
     kWindow,      // pointer: slot of the first place := windows[index] of the second, its starts at the other places

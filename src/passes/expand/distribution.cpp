@@ -7,7 +7,6 @@
 #include <string>
 
 #include "passes/expand/array_math.h"
-#include "passes/expand/random_bits.h"
 
 namespace stead::passes {
 namespace {
@@ -18,8 +17,8 @@ using ir::Instruction;
 using ir::Opcode;
 using ir::Shape;
 
-// Neighbouring streams shall not have neighbouring keys: the golden ratio spreads them.
-constexpr uint64_t kKeySpread = 0x9E3779B97F4A7C15;
+// Where streams have the same key their blocks shall not be the same: the golden ratio spreads them.
+constexpr uint64_t kStreamSpread = 0x9E3779B97F4A7C15;
 
 std::string DistributionOf(const Instruction& rng) {
   const auto found = std::ranges::find(rng.extra, "distribution", &ir::ExtraAttribute::key);
@@ -32,7 +31,7 @@ bool IsFloat16(ElementType type) { return type == ElementType::kF16 || type == E
 class Distribution {
  public:
   Distribution(ir::Module& module, InstrId rng, uint64_t stream)
-      : build_(module, rng), math_(build_), rng_(module.instruction(rng)), key_(stream * kKeySpread) {}
+      : build_(module, rng), math_(build_), rng_(module.instruction(rng)), first_block_(stream * kStreamSpread) {}
 
   InstrId Uniform() {
     const Shape& shape = rng_.shape;
@@ -69,18 +68,18 @@ class Distribution {
 
   InstrId Finished(InstrId numbers) { return math_.Convert(numbers, rng_.shape.element_type); }
 
-  // Words for the elements of a shape, in a line; every run takes the next blocks of the stream.
+  // Words for the elements of a shape, in a line. Every run has the next key.
   InstrId Words(const Shape& shape) {
-    const int64_t words_in_block = ir::ElementBits(shape.element_type) == 64 ? 2 : 4;
-    const int64_t blocks = (shape.element_count() + words_in_block - 1) / words_in_block;
-    ir::Module& module = build_.module();
-    const Shape counter_shape = Shape::Array(ElementType::kU64, {2});
-    const InstrId counter = build_.Op(Opcode::kRngGetAndUpdateState, counter_shape, {});
-    module.SetExtra(counter, {{"delta", std::to_string(blocks)}});
-    const InstrId key = build_.Reshape(build_.Integer(ElementType::kU64, static_cast<int64_t>(key_)), {1});
-    const InstrId state = build_.Op(Opcode::kConcatenate, Shape::Array(ElementType::kU64, {3}), {key, counter},
-                                    ir::DimensionsAttributes{{0}});
-    return PhiloxBits(build_, state, shape).elements;
+    const ElementType word = ir::ElementBits(shape.element_type) == 64 ? ElementType::kU64 : ElementType::kU32;
+    const Shape state_shape = Shape::Array(ElementType::kU64, {2});
+    const InstrId run = build_.Op(Opcode::kRngGetAndUpdateState, state_shape, {});
+    build_.module().SetExtra(run, {{"delta", "1"}});
+    const InstrId first = build_.Reshape(build_.Integer(ElementType::kU64, static_cast<int64_t>(first_block_)), {1});
+    const InstrId state = build_.DynamicUpdateSlice(run, first, {build_.Integer(ElementType::kS32, 1)});
+    const Shape made = Shape::Tuple({state_shape, Shape::Array(word, {shape.element_count()})});
+    const InstrId generator =
+        build_.Op(Opcode::kRngBitGenerator, made, {state}, ir::RngBitGeneratorAttributes{"rng_philox"});
+    return build_.TupleElement(generator, 1);
   }
 
   // In [0, 1), in a line.
@@ -123,7 +122,7 @@ class Distribution {
   Builder build_;
   ArrayMath math_;
   const Instruction rng_;
-  uint64_t key_;
+  uint64_t first_block_;
 };
 
 }  // namespace

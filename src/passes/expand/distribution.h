@@ -2,7 +2,8 @@
 //   rng(low, high), distribution=rng_uniform: floats and integers in [low, high).
 //   rng(mean, deviation), distribution=rng_normal: floats.
 //   The language does not say which numbers these are. A program makes the same ones in its first run, the next ones in its
-//   second, and so on: each rng is a Philox stream with a key of its own, whose counter an rng-get-and-update-state keeps.
+//   second, and so on: each rng takes other blocks of the Philox stream whose key is the number of the run, which an
+//   rng-get-and-update-state keeps.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 #include "passes/expand/random.h"
 
-#include "passes/expand/array_math.h"
+#include <algorithm>
+
+#include "ir/random_blocks.h"
 #include "passes/expand/distribution.h"
-#include "passes/expand/random_bits.h"
 #include "passes/rewrite/build.h"
 #include "passes/rewrite/sweep.h"
 
@@ -14,30 +15,35 @@ using ir::InstrId;
 using ir::Opcode;
 using ir::Shape;
 
-// Which states and results are known; what verifies otherwise is left to the interpreter's answer.
-bool IsKnown(const ir::Module& module, const ir::Instruction& generator, bool is_three_fry) {
-  const Shape& state = module.shape(generator.operands[0]);
-  bool has_state = state.element_type == ElementType::kU64 && state.rank() == 1 &&
-                   (state.dimensions[0] == 2 || (state.dimensions[0] == 3 && !is_three_fry));
-  const Shape& shape = generator.shape.is_tuple() ? generator.shape.elements.at(1) : generator.shape;
-  return has_state && generator.shape.is_tuple() && ir::IsInteger(shape.element_type) &&
-         ir::ElementBits(shape.element_type) >= 8;
+bool NeedsOnlyState(const ir::Module& module, InstrId generator) {
+  const auto& users = module.users(generator);
+  return generator != module.computation(module.instruction(generator).computation).root &&
+         std::ranges::all_of(users, [&](InstrId user) {
+           const ir::Instruction& element = module.instruction(user);
+           return element.opcode == Opcode::kGetTupleElement && element.As<ir::TupleElementAttributes>().index == 0;
+         });
 }
 
-bool ExpandGenerator(ir::Module& module, InstrId id) {
+// The next state is the state with its counter moved on, whatever the bits are.
+bool CountOn(ir::Module& module, InstrId id) {
   const ir::Instruction generator = module.instruction(id);
-  bool is_three_fry = generator.As<ir::RngBitGeneratorAttributes>().algorithm == "rng_three_fry";
-  if (!IsKnown(module, generator, is_three_fry)) return false;
-  const Shape& shape = generator.shape.elements[1];
+  const auto blocks = ir::RandomBlocksOf(module, generator);
+  if (!blocks || !NeedsOnlyState(module, id)) return false;
   Builder build(module, id);
-  // No elements take no blocks, and leave the state as it is.
-  if (shape.element_count() == 0) {
-    InstrId nothing = build.Constant(ir::Literal::Zeros(shape));
-    return Replace(module, id, build.Op(Opcode::kTuple, generator.shape, {generator.operands[0], nothing}));
+  const Shape word = Shape::Array(ElementType::kU64, {1});
+  const InstrId state = generator.operands[0];
+  const auto state_word = [&](int64_t number) { return build.Slice(state, {number}, {1}); };
+  const InstrId number = build.Splat(build.Integer(ElementType::kU64, blocks->count), {1});
+  const InstrId low = build.Op(Opcode::kAdd, word, {state_word(1), number});
+  std::vector<InstrId> words = {state_word(0), low};
+  if (blocks->has_wide_state) {
+    const InstrId carry = build.Compare(ir::CompareAttributes::Direction::kLt, low, number);
+    words.push_back(build.Op(Opcode::kAdd, word, {state_word(2), build.Op(Opcode::kConvert, word, {carry})}));
   }
-  RandomBits bits = (is_three_fry ? ThreeFryBits : PhiloxBits)(build, generator.operands[0], shape);
-  InstrId elements = build.Reshape(ArrayMath(build).Convert(bits.elements, shape.element_type), shape.dimensions);
-  return Replace(module, id, build.Op(Opcode::kTuple, generator.shape, {bits.state, elements}));
+  const InstrId next = build.Op(Opcode::kConcatenate, module.shape(state), words, ir::DimensionsAttributes{{0}});
+  const std::vector<InstrId> users(module.users(id).begin(), module.users(id).end());
+  for (InstrId user : users) Forward(module, user, next);
+  return true;
 }
 
 }  // namespace
@@ -49,7 +55,7 @@ Result<PassReport> ExpandRandom(ir::Module& module) {
     const std::vector<InstrId> list = module.computation(computation).instructions;
     for (InstrId id : list) {
       const Opcode opcode = module.instruction(id).opcode;
-      if (opcode == Opcode::kRngBitGenerator) changed |= ExpandGenerator(module, id);
+      if (opcode == Opcode::kRngBitGenerator) changed |= CountOn(module, id);
       if (opcode == Opcode::kRng) changed |= ExpandDistribution(module, id, ++distribution_count);
     }
   }

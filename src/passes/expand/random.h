@@ -1,8 +1,7 @@
-// Writes random bits out as arithmetic on counters: word k of a stream is a scramble of counter + k, so that all words are made
-// at once by elementwise ops, which fuse with what uses them.
-//   rng-bit-generator -> (new state, bits), bit for bit as XLA:CPU makes them.
-//   rng -> numbers of its distribution, from a state that rng-get-and-update-state keeps (distribution.h).
-//   Needs: a verified module without calls.  Keeps: meaning.  Does not: touch bits of types that are not integers.
+// Writes out what of random numbers is arithmetic:
+//   rng -> numbers made of rng-bit-generator's bits, from a state that rng-get-and-update-state keeps (distribution.h).
+//   rng-bit-generator of which only the next state is read -> the state with its counter moved on.
+//   Needs: a verified module without calls.  Keeps: meaning.  Does not: make the bits; that is a routine's work.
 #pragma once
 
 #include "passes/pass.h"
