@@ -1,6 +1,7 @@
-// Times the in-place planner on large modules: `ninja planning_bench && ./planning_bench`. Two shapes of module, each in
+// Times the in-place planner and the plan checker on large modules: `./dev bench planning`. Three shapes of module, each in
 // several sizes, so that what grows faster than the module shows:
 //   a straight line of instructions, of which some update one of 20 donated arrays with rows of others;
+//   a straight line whose values are all alive at once;
 //   a row of loops that each read one of two arrays, update the other and exchange them.
 // Prints milliseconds of processor time of MakePlan and of CheckPlan, parsing and passes not counted, and the copies of the plan.
 #include <fmt/format.h>
@@ -50,6 +51,20 @@ std::string StraightLine(int instructions, int updates) {
   }
   return fmt::format("HloModule line, buffer_donor={{ {} }}\n\nENTRY main {{\n{}  ROOT out = ({}) tuple({})\n}}\n", donors,
                      body, types, results);
+}
+
+// Half of the instructions make values that are all alive before the other half adds them up, the youngest first.
+std::string AllAlive(int instructions) {
+  std::string body = fmt::format("  p = {} parameter(0)\n", kRow), last = "p";
+  for (int value = 0; value < instructions / 2; ++value) {
+    body += fmt::format("  v{} = {} negate({})\n", value, kRow, last);
+    last = fmt::format("v{}", value);
+  }
+  for (int value = instructions / 2 - 2; value >= 0; --value) {
+    body += fmt::format("  {}a{} = {} add({}, v{})\n", value == 0 ? "ROOT " : "", value, kRow, last, value);
+    last = fmt::format("a{}", value);
+  }
+  return fmt::format("HloModule alive\n\nENTRY main {{\n{}}}\n", body);
 }
 
 std::string RowOfLoops(int loops) {
@@ -117,6 +132,9 @@ int main() {
     all &= Time(fmt::format("{},000 instructions, {} updates", thousands, 50 * thousands),
                 StraightLine(1000 * thousands, 50 * thousands));
   }
-  for (int loops : {200, 400}) all &= Time(fmt::format("{} loops in a row", loops), RowOfLoops(loops));
+  for (int thousands : {10, 50, 100}) {
+    all &= Time(fmt::format("{},000 instructions, half alive at once", thousands), AllAlive(1000 * thousands));
+  }
+  for (int loops : {200, 400, 1600}) all &= Time(fmt::format("{} loops in a row", loops), RowOfLoops(loops));
   return all ? 0 : 1;
 }

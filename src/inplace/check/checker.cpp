@@ -17,7 +17,8 @@
 //   Results must be whole and lie in pairwise distinct memory that may leave the program. What the plan says of itself, copies
 //   and their certificate included, must be so (check/books.cpp).
 //
-//   Shares nothing with the planner but analysis/effects and trip counts. Cost: instructions x live facts x rounds of loops (at most a few).
+//   Shares nothing with the planner but analysis/effects and trip counts. Cost: instructions x rounds of loops (at most a few), and the values
+//   that live across each loop or branch.
 //   Rejects some plans that are right (pointers that only happen to be equal); never accepts one that reads a wrong value.
 #include "inplace/check/checker.h"
 
@@ -95,6 +96,48 @@ void Checker::MakeBlocks() {
   initial_pointers_ = pointers_;
 }
 
+// In the order of each computation.
+void Checker::FindLastUsers() {
+  last_users_.resize(module_.instruction_count());
+  ran_.resize(module_.instruction_count(), false);
+  for (ir::ComputationId computation : module_.ComputationsPostOrder()) {
+    for (InstrId id : module_.computation(computation).instructions) {
+      for (InstrId operand : module_.instruction(id).operands) last_users_[operand] = id;
+    }
+  }
+}
+
+void Checker::SetLeaves(InstrId id, std::vector<Leaf> leaves) {
+  for (ContentId content : leaves_.Set(id, std::move(leaves))) memory_.Forget(content);
+}
+
+void Checker::ReleaseLeaves(InstrId id) {
+  for (ContentId content : leaves_.Release(id)) memory_.Forget(content);
+}
+
+// What a computation starts from and what it ends with are the business of whoever called it.
+bool Checker::IsAskedForByCaller(InstrId id) const {
+  const Instruction& instruction = module_.instruction(id);
+  bool is_called = instruction.computation != module_.entry;
+  return module_.root(instruction.computation) == id || (is_called && instruction.opcode == Opcode::kParameter);
+}
+
+// Nobody asks for these values again after this step.
+void Checker::ReleaseAfter(InstrId id) {
+  for (InstrId operand : module_.instruction(id).operands) {
+    if (last_users_[operand] == id && !IsAskedForByCaller(operand)) ReleaseLeaves(operand);
+  }
+  if (!last_users_[id].valid() && !IsAskedForByCaller(id)) ReleaseLeaves(id);
+}
+
+// The loop or conditional is done with the computations that it called.
+void Checker::ReleaseCalled(InstrId caller) {
+  for (ir::ComputationId called : module_.instruction(caller).called) {
+    for (InstrId parameter : module_.computation(called).parameters) ReleaseLeaves(parameter);
+    ReleaseLeaves(module_.root(called));
+  }
+}
+
 // Every placed leaf lies inside its buffer.
 Status Checker::CheckPlacements() const {
   for (size_t number = 0; number < plan_.placements.size(); ++number) {
@@ -153,7 +196,7 @@ Status Checker::Forward(InstrId id) {
       return Refused(id, "it forwards its operand, but is placed elsewhere: a copy that is not an instruction");
     }
   }
-  leaves_[id] = std::move(leaves);
+  SetLeaves(id, std::move(leaves));
   return {};
 }
 
@@ -182,7 +225,7 @@ Status Checker::SliceView(InstrId id) {
   view.place = Slices(id)[0];
   // A part of a view reads no more than the view itself.
   if (whole.part.whole) view.part = EffectsOf(id).reads[0].bytes;
-  leaves_[id] = {std::move(view)};
+  SetLeaves(id, {std::move(view)});
   return {};
 }
 
@@ -213,7 +256,7 @@ Status Checker::DynamicSliceView(InstrId id) {
     view.base = plan_.windows.at(id);
   }
   view.place = own;
-  leaves_[id] = {std::move(view)};
+  SetLeaves(id, {std::move(view)});
   return {};
 }
 
@@ -304,9 +347,8 @@ Effects Checker::EffectsOf(InstrId id) const {
   return effects;
 }
 
-Status Checker::Execute(InstrId id) {
+Status Checker::Execute(InstrId id, const Effects& effects) {
   const Instruction& instruction = module_.instruction(id);
-  Effects effects = EffectsOf(id);
   if (effects.reads.size() != instruction.operands.size()) return Refused(id, "its effects do not cover its operands");
   TRY_STATUS(CheckReads(id, effects));
   std::vector<ir::Shape> shapes = ArrayLeaves(instruction.shape);
@@ -330,7 +372,7 @@ Status Checker::Execute(InstrId id) {
     memory_.Add(content, RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
     leaves.push_back({content, {}, Slices(id)[leaf], Slices(id)[leaf]});
   }
-  leaves_[id] = std::move(leaves);
+  SetLeaves(id, std::move(leaves));
   return {};
 }
 
@@ -340,7 +382,7 @@ Status Checker::Step(InstrId id, const std::vector<Leaf>& parameters) {
     case Opcode::kParameter: {
       // Entry parameters get their contents in Run; a loop body's or branch's one parameter is the state or operand.
       if (leaves_.contains(id) && instruction.computation == module_.entry) return {};
-      leaves_[id] = parameters;
+      SetLeaves(id, parameters);
       for (size_t leaf = 0; leaf < parameters.size(); ++leaf) {
         if (!(PlaceOf(Slices(id)[leaf]) == PlaceOf(parameters[leaf].place))) {
           return Refused(id, "the parameter is not placed where its value lies");
@@ -355,35 +397,40 @@ Status Checker::Step(InstrId id, const std::vector<Leaf>& parameters) {
           return Refused(id, "the pointer to the constant has moved");
         Leaf leaf{NewContent(), {}, Slices(id)[0], Slices(id)[0]};
         memory_.Add(leaf.content, RangeOf(leaf.base, instruction.shape.byte_size()));
-        leaves_[id] = {leaf};
+        SetLeaves(id, {leaf});
         return {};
       }
-      return Execute(id);
-    case Opcode::kWhile: return Loop(id);
-    case Opcode::kConditional: return Branches(id);
-    case Opcode::kSlice: return plan_.IsView(id) ? SliceView(id) : Execute(id);
-    case Opcode::kDynamicSlice: return plan_.IsView(id) ? DynamicSliceView(id) : Execute(id);
+      return Execute(id, EffectsOf(id));
+    case Opcode::kWhile:
+    case Opcode::kConditional:
+      TRY_STATUS(instruction.opcode == Opcode::kWhile ? Loop(id) : Branches(id));
+      ReleaseCalled(id);
+      return {};
+    case Opcode::kSlice: return plan_.IsView(id) ? SliceView(id) : Execute(id, EffectsOf(id));
+    case Opcode::kDynamicSlice: return plan_.IsView(id) ? DynamicSliceView(id) : Execute(id, EffectsOf(id));
     default: break;
   }
   if (ArrayLeaves(instruction.shape).empty()) {
-    leaves_[id] = {};
+    SetLeaves(id, {});
     return {};
   }
-  return analysis::EffectsOf(module_, id).forwards ? Forward(id) : Execute(id);
+  const Effects effects = EffectsOf(id);
+  return effects.forwards ? Forward(id) : Execute(id, effects);
 }
 
 Status Checker::Replay(ir::ComputationId computation, const std::vector<Leaf>& parameters) {
-  std::unordered_set<InstrId> done;
-  for (InstrId id : module_.computation(computation).instructions) {
+  const std::vector<InstrId>& order = module_.computation(computation).instructions;
+  for (InstrId id : order) ran_[id] = false;
+  for (InstrId id : order) {
     const Instruction& instruction = module_.instruction(id);
     for (const std::vector<InstrId>* before : {&instruction.operands, &instruction.control_predecessors}) {
       for (InstrId earlier : *before) {
-        if (!done.contains(earlier))
-          return Refused(id, fmt::format("it runs before `{}`", module_.instruction(earlier).name));
+        if (!ran_[earlier]) return Refused(id, fmt::format("it runs before `{}`", module_.instruction(earlier).name));
       }
     }
     TRY_STATUS(Step(id, parameters));
-    done.insert(id);
+    ran_[id] = true;
+    ReleaseAfter(id);
   }
   return {};
 }
@@ -426,6 +473,7 @@ Status Checker::Run() {
   TRY_STATUS(CheckCopies());
   TRY_STATUS(CheckDonations());
   MakeBlocks();
+  FindLastUsers();
   for (const auto& [id, loop] : plan_.loops) counters_.Add(module_, id);
   int64_t number = 0;
   for (InstrId parameter : module_.entry_computation().parameters) {
@@ -441,7 +489,7 @@ Status Checker::Run() {
       leaves.push_back({NewContent(), {}, slice, slice});
       memory_.Add(leaves.back().content, RangeOf(slice, shapes[leaf].byte_size()));
     }
-    leaves_[parameter] = std::move(leaves);
+    SetLeaves(parameter, std::move(leaves));
   }
   TRY_STATUS(Replay(module_.entry, {}));
   return CheckResults();

@@ -15,17 +15,10 @@
 #include "analysis/effects.h"
 #include "analysis/index_value.h"
 #include "inplace/check/memory.h"
+#include "inplace/check/values.h"
 #include "inplace/plan.h"
 
 namespace stead::inplace::check {
-
-// A leaf of a value: what it holds, and which bytes of that content it is (whole unless it is a slice view).
-struct Leaf {
-  ContentId content;
-  analysis::Footprint part;
-  Slice base;   // where the content starts (of a slice view: its operand's place)
-  Slice place;  // where the leaf itself starts
-};
 
 // The contents of a loop's state at the head of any iteration, and the bytes that no longer hold theirs: of the initial values when the
 // loop starts, and of the state at the back edge.
@@ -51,7 +44,9 @@ class Checker {
   std::unordered_set<BufferId> set_anew_;  // targets of entry moves and branch ends
   std::unordered_map<ir::InstrId, std::unordered_set<BufferId>> exchanged_;  // per loop: by it and the loops inside
   std::unordered_set<BufferId> in_slot_;  // pointers of state that the last back edge set to their slots
-  std::unordered_map<ir::InstrId, std::vector<Leaf>> leaves_;
+  Values leaves_;
+  IdVector<ir::InstrId, ir::InstrId> last_users_;  // none: the value is never asked for, or by whoever called
+  IdVector<ir::InstrId, bool> ran_;                // in the current run of the computation
   // The loops and conditionals whose computations are being replayed, outer first.
   struct Call {
     ir::InstrId caller;
@@ -69,6 +64,12 @@ class Checker {
   int64_t next_permutation_ = 1, next_run_ = 1;
 
   void MakeBlocks();
+  void FindLastUsers();
+  void SetLeaves(ir::InstrId id, std::vector<Leaf> leaves);
+  void ReleaseLeaves(ir::InstrId id);
+  void ReleaseAfter(ir::InstrId id);
+  void ReleaseCalled(ir::InstrId caller);
+  bool IsAskedForByCaller(ir::InstrId id) const;
   Status CheckBuffers() const;
   Status CheckPlacements() const;
   std::map<ir::ComputationId, std::optional<int64_t>> Executions() const;
@@ -85,14 +86,14 @@ class Checker {
   Status DynamicSliceView(ir::InstrId id);
   ByteRange ReadRange(ir::InstrId operand, size_t leaf, int64_t bytes) const;
   analysis::Effects EffectsOf(ir::InstrId id) const;
-  Status Execute(ir::InstrId id);
+  Status Execute(ir::InstrId id, const analysis::Effects& effects);
   Status CheckReads(ir::InstrId id, const analysis::Effects& effects);
   Status CheckWrite(ir::InstrId id, const analysis::Effects& effects, size_t result_leaf);
   const analysis::Tie* TieOf(const ir::Instruction& instruction, const analysis::Effects& effects, size_t operand,
                              size_t operand_leaf, size_t result_leaf) const;
   Status Loop(ir::InstrId id);
   Status LoopRound(ir::InstrId id, LoopState& state);
-  void HolesInCaller(ir::InstrId caller, size_t called, const std::vector<Fact>& before);
+  void HolesInCaller(ir::InstrId caller, size_t called, const FactTable& before);
   Status LeaveLoop(ir::InstrId id, const LoopState& state);
   analysis::Footprint Missing(const Leaf& leaf) const;
   static bool MissMore(LoopState& state);

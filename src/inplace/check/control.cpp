@@ -327,21 +327,18 @@ Status Checker::Loop(InstrId id) {
     state.leaves.push_back({NewContent(), {}, HeadSlices(id)[leaf], HeadSlices(id)[leaf]});
   }
   // Facts that a round destroys do not hold at the head of the next iteration: repeat until none is lost.
-  std::vector<Fact> outside = memory_.facts();
+  FactTable outside = memory_.facts();
   for (;;) {
     AddState(id, state, state.missing);
     IdVector<BufferId, Place> head = pointers_;
-    const std::vector<Fact> before = memory_.facts();
+    const FactTable before = memory_.facts();
     TRY_STATUS(LoopRound(id, state));
     HolesInCaller(id, 1, before);
     TRY(bool pointers_stable, RestorePointers(id, head));
     const bool state_stable = !MissMore(state);
-    std::vector<Fact> after = memory_.facts();
-    memory_.RestoreFacts(outside);
-    memory_.KeepCommon(after);
-    bool stable = memory_.facts().size() == outside.size() &&
-                  std::ranges::equal(memory_.facts(), outside,
-                                     [](const Fact& left, const Fact& right) { return left.holes == right.holes; });
+    const FactTable after = memory_.facts();
+    memory_.RestoreFacts(std::move(outside));
+    const bool stable = memory_.KeepCommon(after);
     outside = memory_.facts();
     if (stable && pointers_stable && state_stable) break;
   }
@@ -350,20 +347,22 @@ Status Checker::Loop(InstrId id) {
 
 // What the called computation added to the holes, in terms of the caller: its own values are no longer known there, and a loop's
 // body ran any number of times.
-void Checker::HolesInCaller(InstrId caller, size_t called, const std::vector<Fact>& before) {
-  std::vector<Fact> facts = memory_.facts();
-  for (Fact& fact : facts) {
-    if (fact.holes.whole || fact.holes.is_known()) continue;
-    auto earlier = std::ranges::find_if(before, [&](const Fact& other) {
-      return other.content == fact.content && other.range.place == fact.range.place;
-    });
-    analysis::Footprint holes = earlier == before.end() ? analysis::Footprint::Nothing() : earlier->holes;
+void Checker::HolesInCaller(InstrId caller, size_t called, const FactTable& before) {
+  auto in_caller = [&](Fact& fact) {
+    if (fact.holes.whole || fact.holes.is_known()) return true;
+    const std::vector<Fact>& others = before.Of(fact.content);
+    auto earlier =
+        std::ranges::find_if(others, [&](const Fact& other) { return other.range.place == fact.range.place; });
+    analysis::Footprint holes = earlier == others.end() ? analysis::Footprint::Nothing() : earlier->holes;
     for (const analysis::StridedRun& run : fact.holes.runs) {
       if (std::ranges::find(holes.runs, run) != holes.runs.end()) continue;
       holes.Include(InCaller(module_, caller, called, analysis::Footprint::Of(run)));
     }
     fact.holes = std::move(holes);
-  }
+    return true;
+  };
+  FactTable facts = memory_.facts();
+  for (ContentId content : facts.Contents()) facts.Update(content, in_caller);
   memory_.RestoreFacts(std::move(facts));
 }
 
@@ -385,7 +384,7 @@ Status Checker::LeaveLoop(InstrId id, const LoopState& state) {
   TRY_STATUS(ReplayCalled(id, 0, state.leaves));
   // Pointers that only the condition sets anew are unknown from here on.
   TRY([[maybe_unused]] bool same_pointers, RestorePointers(id, head));
-  leaves_[id] = std::move(results);
+  SetLeaves(id, std::move(results));
   return {};
 }
 
@@ -549,9 +548,9 @@ Status Checker::Branches(InstrId id) {
   std::vector<ContentId> results;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) results.push_back(NewContent());
 
-  const std::vector<Fact> before = memory_.facts();
+  const FactTable before = memory_.facts();
   const IdVector<BufferId, Place> entry_pointers = pointers_;
-  std::vector<std::vector<Fact>> ends;
+  std::vector<FactTable> ends;
   std::vector<IdVector<BufferId, Place>> end_pointers;
   for (size_t branch = 0; branch < instruction.called.size(); ++branch) {
     memory_.RestoreFacts(before);
@@ -575,14 +574,14 @@ Status Checker::Branches(InstrId id) {
     end_pointers.push_back(pointers_);
   }
   memory_.RestoreFacts(ends.front());
-  for (const std::vector<Fact>& end : ends) memory_.KeepCommon(end);
+  for (const FactTable& end : ends) memory_.KeepCommon(end);
   JoinPointers(end_pointers);
   std::vector<Leaf> leaves;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
     memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
     leaves.push_back({results[leaf], {}, Slices(id)[leaf], Slices(id)[leaf]});
   }
-  leaves_[id] = std::move(leaves);
+  SetLeaves(id, std::move(leaves));
   return {};
 }
 

@@ -5,12 +5,8 @@
 namespace stead::inplace::check {
 namespace {
 
-bool SameRange(const ByteRange& left, const ByteRange& right) {
-  return left.place == right.place && left.bytes == right.bytes;
-}
-
 void AddIfMissing(std::vector<ByteRange>& ranges, const ByteRange& range) {
-  bool known = std::ranges::any_of(ranges, [&](const ByteRange& other) { return SameRange(other, range); });
+  bool known = std::ranges::any_of(ranges, [&](const ByteRange& other) { return other == range; });
   if (!known) ranges.push_back(range);
 }
 
@@ -22,35 +18,48 @@ bool OverlapInBlock(const ByteRange& left, const ByteRange& right) {
 }  // namespace
 
 const Fact* CheckMemory::Find(ContentId content, Place place) const {
-  for (const Fact& fact : facts_) {
-    if (fact.content == content && fact.range.place == place) return &fact;
-  }
-  return nullptr;
+  const std::vector<Fact>& facts = facts_.Of(content);
+  auto found = std::ranges::find_if(facts, [&](const Fact& fact) { return fact.range.place == place; });
+  return found == facts.end() ? nullptr : &*found;
 }
 
 bool CheckMemory::Holds(ContentId content, Place place, const analysis::Footprint& bytes) const {
-  return std::ranges::any_of(facts_, [&](const Fact& fact) {
-    return fact.content == content && fact.range.place == place && Disjoint(fact.holes, bytes);
-  });
+  return std::ranges::any_of(
+      facts_.Of(content), [&](const Fact& fact) { return fact.range.place == place && Disjoint(fact.holes, bytes); });
 }
 
 void CheckMemory::Add(ContentId content, ByteRange range, analysis::Footprint holes) {
-  std::erase_if(facts_, [&](const Fact& fact) { return fact.content == content && SameRange(fact.range, range); });
-  if (!holes.whole) facts_.push_back({content, range, std::move(holes)});
+  if (holes.whole) {
+    facts_.Update(content, [&](const Fact& fact) { return !(fact.range == range); });
+    return;
+  }
+  facts_.Put({content, range, std::move(holes), !blocks_[range.place.block].underlying.empty()});
+}
+
+std::vector<ContentId> CheckMemory::Near(const ByteRange& range) const {
+  std::vector<ContentId> contents;
+  for (const ByteRange& real : Underlying(range)) facts_.AddNear(real, contents);
+  facts_.AddInFreshBlocks(contents);
+  std::ranges::sort(contents);
+  contents.erase(std::ranges::unique(contents).begin(), contents.end());
+  return contents;
 }
 
 void CheckMemory::Overwrite(ByteRange range) {
-  std::erase_if(facts_, [&](const Fact& fact) { return MayOverlap(fact.range, range); });
+  for (ContentId content : Near(range))
+    facts_.Update(content, [&](const Fact& fact) { return !MayOverlap(fact.range, range); });
 }
 
 void CheckMemory::OverwritePart(ByteRange range, const analysis::Footprint& bytes) {
   // A hole of unknown place may be anywhere: nothing of the content can be read any more.
   if (bytes.whole) return Overwrite(range);
-  std::erase_if(facts_, [&](const Fact& fact) {
-    return MayOverlap(fact.range, range) && !SameRange(fact.range, range) && !AreSameOrApart(fact.range, range);
-  });
-  for (Fact& fact : facts_) {
-    if (SameRange(fact.range, range) || MayOverlap(fact.range, range)) fact.holes.Include(bytes);
+  for (ContentId content : Near(range)) {
+    facts_.Update(content, [&](Fact& fact) {
+      if (!(fact.range == range) && !MayOverlap(fact.range, range)) return true;
+      if (!(fact.range == range) && !AreSameOrApart(fact.range, range)) return false;
+      fact.holes.Include(bytes);
+      return true;
+    });
   }
 }
 
@@ -117,8 +126,8 @@ bool CheckMemory::AreSameOrApart(const ByteRange& left, const ByteRange& right) 
   if (left.bytes != right.bytes) return false;
   const std::vector<ByteRange> ones = Underlying(left), others = Underlying(right);
   return std::ranges::all_of(ones, [&](const ByteRange& one) {
-    return std::ranges::all_of(
-        others, [&](const ByteRange& other) { return SameRange(one, other) || !OverlapInBlock(one, other); });
+    return std::ranges::all_of(others,
+                               [&](const ByteRange& other) { return one == other || !OverlapInBlock(one, other); });
   });
 }
 
@@ -136,18 +145,20 @@ bool CheckMemory::MayStandFor(const ByteRange& younger, const ByteRange& older) 
                              [&](const ByteRange& range) { return MayOverlap(younger, range); });
 }
 
-void CheckMemory::KeepCommon(const std::vector<Fact>& other) {
-  std::vector<Fact> common;
-  for (const Fact& fact : facts_) {
-    auto match = std::ranges::find_if(other, [&](const Fact& candidate) {
-      return candidate.content == fact.content && SameRange(candidate.range, fact.range);
+bool CheckMemory::KeepCommon(const FactTable& other) {
+  bool is_all = true;
+  for (ContentId content : facts_.Contents()) {
+    facts_.Update(content, [&](Fact& fact) {
+      const std::vector<Fact>& candidates = other.Of(content);
+      auto match = std::ranges::find(candidates, fact.range, &Fact::range);
+      if (match == candidates.end()) return is_all = false;
+      const analysis::Footprint before = fact.holes;
+      fact.holes.Include(match->holes);
+      is_all = is_all && fact.holes == before;
+      return true;
     });
-    if (match == other.end()) continue;
-    Fact both = fact;
-    both.holes.Include(match->holes);
-    common.push_back(std::move(both));
   }
-  facts_ = std::move(common);
+  return is_all;
 }
 
 }  // namespace stead::inplace::check

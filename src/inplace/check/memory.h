@@ -1,11 +1,9 @@
 // The plan checker's picture of memory: which bytes hold which value, by symbolic blocks. Knows nothing of planning.
 //
-// A Place is a byte of a block. Scratch buffers share one block (the arena), so that two of them may overlap; every other
-// buffer is a block of its own. Where a loop exchanges pointers, or branches leave different ones, the variables concerned
+// Scratch buffers share one block (the arena), so that two of them may overlap; every other buffer is a block of its own. Where a loop exchanges pointers, or branches leave different ones, the variables concerned
 // get fresh blocks that stand for "one of these underlying ranges, we cannot say which": writing an underlying range from
 // outside destroys everything such a block may hold. The pointer of a loop's leaf that borrows its initial value gets a block
 // that stands for that value's range or for the leaf's own slot, which it follows.
-// A Fact says: the bytes from `place` on hold `content`, except in the holes.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +12,10 @@
 #include <vector>
 
 #include "analysis/footprint.h"
+#include "inplace/check/facts.h"
 #include "inplace/plan.h"
 
 namespace stead::inplace::check {
-
-using BlockId = Id<struct BlockTag>;
-using ContentId = Id<struct ContentTag>;
-
-struct Place {
-  BlockId block;
-  int64_t offset = 0;
-  friend bool operator==(const Place&, const Place&) = default;
-};
-
-struct ByteRange {
-  Place place;
-  int64_t bytes = 0;
-};
 
 // Where a block is in the first iteration.
 struct FirstPlace {
@@ -47,12 +32,6 @@ struct Block {
   std::optional<FirstPlace> first = {};  // fresh blocks of a loop
   std::vector<ByteRange> later = {};     // of a loop's pointer: where it may be after the first iteration
   std::vector<ByteRange> real = {};  // fresh blocks: the ranges of real blocks behind `underlying`; filled by AddBlock
-};
-
-struct Fact {
-  ContentId content;
-  ByteRange range;
-  analysis::Footprint holes = analysis::Footprint::Nothing();  // bytes of the range that no longer hold the content
 };
 
 class CheckMemory {
@@ -81,12 +60,16 @@ class CheckMemory {
   // such order, what those stand for.
   std::vector<ByteRange> BehindOrder(std::vector<ByteRange> ranges) const;
 
-  const std::vector<Fact>& facts() const { return facts_; }
-  // Keeps only the facts that also hold, with the same holes or fewer, in `other`.
-  void KeepCommon(const std::vector<Fact>& other);
-  void RestoreFacts(std::vector<Fact> facts) { facts_ = std::move(facts); }
+  const FactTable& facts() const { return facts_; }
+  // Keeps only what holds in `other` too, with the holes of both. RETURNS whether that was everything.
+  bool KeepCommon(const FactTable& other);
+  void RestoreFacts(FactTable facts) { facts_ = std::move(facts); }
+  // Nobody will ask for the content any more.
+  void Forget(ContentId content) { facts_.EraseContent(content); }
 
  private:
+  // The contents of all facts that may share a byte with the range, and of some others.
+  std::vector<ContentId> Near(const ByteRange& range) const;
   bool MayStandFor(const ByteRange& younger, const ByteRange& older) const;
   bool AreApartInEachIteration(const ByteRange& pointer, const ByteRange& other) const;
 
@@ -94,7 +77,7 @@ class CheckMemory {
   std::unordered_map<int64_t, int64_t> permutation_sizes_;  // per permutation number: its blocks
   // Answers of MayOverlap for whole fresh blocks; blocks never change.
   mutable std::unordered_map<uint64_t, bool> known_overlaps_;
-  std::vector<Fact> facts_;
+  FactTable facts_;
 };
 
 }  // namespace stead::inplace::check

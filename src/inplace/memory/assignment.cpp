@@ -58,7 +58,9 @@ struct LocalBuffer {
   int32_t last_led_to = -1;  // the last use of a pointer that may lead to it
   bool writable = true;
   std::vector<DefinitionId> held;  // contents placed in it
-  DefinitionId reserved_for;       // a result head that will be built here
+  size_t over = 0;                 // the first so many of them are over, seen from node `over_at` on
+  int32_t over_at = 0;
+  DefinitionId reserved_for;  // a result head that will be built here
 };
 
 struct Walk {
@@ -342,19 +344,25 @@ class Assigner {
     const Definition& made = walk.dataflow.definition(definition);
     if (plan_.buffers[buffer].bytes != made.bytes) return false;
     if (std::ranges::find(walk.taken_here, buffer) != walk.taken_here.end()) return false;
-    const LocalBuffer& local = walk.buffers[buffer];
+    LocalBuffer& local = walk.buffers[buffer];
     if (!local.writable) return false;
     if (local.last_use < made.node) return true;
     if (local.last_use > made.node || local.last_led_to >= made.node) return false;
-    return std::ranges::all_of(local.held, [&](DefinitionId held) {
-      if (walk.dataflow.LastUse(held) < made.node) return true;
-      // Whether a borrowed content lies in its slot differs between iterations, and exchanging elements depends on it.
-      bool is_borrowed = SlotOf(walk, walk.place[held].buffer) != walk.place[held].buffer;
-      if (is_borrowed && walk.dataflow.effects(made.node).exchange) return false;
-      // A view ends here too, though its bytes are not where the result's element is.
-      return walk.place[held].offset == 0 && walk.dataflow.definition(held).bytes == made.bytes &&
-             OverwritesFully(module_, walk.dataflow, made.node, made.leaf, held);
-    });
+    auto is_over = [&](DefinitionId held) { return walk.dataflow.LastUse(held) < made.node; };
+    // A long row of contents is not looked at again and again.
+    if (made.node < local.over_at) local.over = 0;
+    local.over_at = made.node;
+    while (local.over < local.held.size() && is_over(local.held[local.over])) ++local.over;
+    return std::all_of(local.held.begin() + static_cast<std::ptrdiff_t>(local.over), local.held.end(),
+                       [&](DefinitionId held) {
+                         if (is_over(held)) return true;
+                         // Whether a borrowed content lies in its slot differs between iterations, and exchanging elements depends on it.
+                         bool is_borrowed = SlotOf(walk, walk.place[held].buffer) != walk.place[held].buffer;
+                         if (is_borrowed && walk.dataflow.effects(made.node).exchange) return false;
+                         // A view ends here too, though its bytes are not where the result's element is.
+                         return walk.place[held].offset == 0 && walk.dataflow.definition(held).bytes == made.bytes &&
+                                OverwritesFully(module_, walk.dataflow, made.node, made.leaf, held);
+                       });
   }
 
   // A reserved buffer may serve others before its result is built, if they are over by then.
