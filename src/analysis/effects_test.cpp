@@ -107,6 +107,99 @@ TEST(Effects, IndicesAlongAnotherDimensionAndOfTwoNumbers) {
   EXPECT_EQ(ReadOf(module, "first"), BytesFrom(0, 64));
 }
 
+// What is gathered from a row of `elements` numbers at the indices `at`, which these lines make.
+Footprint GatheredAt(int64_t elements, int64_t count, const std::string& lines) {
+  return ReadOf(
+      Program(fmt::format(
+          "  many = s32[{0}] iota(), iota_dimension=0\n{2}  got = s32[{1}] gather(many, at), offset_dims={{}}, "
+          "collapsed_slice_dims={{0}}, start_index_map={{0}}, index_vector_dim=1, slice_sizes={{1}}\n",
+          elements, count, lines)),
+      "got");
+}
+
+TEST(Effects, EvenlySpacedIndicesOfAnyNumber) {
+  const Footprint every_third = Footprint::Of({.start = 8, .bytes = 4, .axes = {{12, 5000}}});
+  const std::string ramp =
+      "  n = s32[5000] iota(), iota_dimension=0\n  three = s32[] constant(3)\n  threes = s32[5000] broadcast(three), "
+      "dimensions={}\n"
+      "  far = s32[5000] multiply(n, threes)\n  two = s32[] constant(2)\n  twos = s32[5000] broadcast(two), "
+      "dimensions={}\n"
+      "  index = s32[5000] add(far, twos)\n";
+  const std::string as_vectors = "  at = s32[5000,1] reshape(index)\n";
+  EXPECT_EQ(GatheredAt(20000, 5000, ramp + as_vectors), every_third);
+  // Index 14999 is outside, and is moved inside.
+  EXPECT_TRUE(GatheredAt(14999, 5000, ramp + as_vectors).whole);
+  // Negative ones would be counted from the end; there are none.
+  const std::string wrapped =
+      "  zero.1 = s32[5000] broadcast(zero), dimensions={}\n  below = pred[5000] compare(index, zero.1), direction=LT\n"
+      "  end = s32[] constant(20000)\n  ends = s32[5000] broadcast(end), dimensions={}\n  late = s32[5000] add(index, "
+      "ends)\n"
+      "  right = s32[5000] select(below, late, index)\n  at = s32[5000,1] reshape(right)\n";
+  EXPECT_EQ(GatheredAt(20000, 5000, ramp + wrapped), every_third);
+  const std::string backwards =
+      "  top = s32[] constant(14999)\n  tops = s32[5000] broadcast(top), dimensions={}\n  falls = s32[5000] "
+      "subtract(tops, far)\n"
+      "  at = s32[5000,1] reshape(falls)\n";
+  EXPECT_EQ(GatheredAt(20000, 5000, ramp + backwards), every_third);
+  const std::string half = "  half = s32[2500] slice(index), slice={[1:5000:2]}\n  at = s32[2500,1] reshape(half)\n";
+  EXPECT_EQ(GatheredAt(20000, 2500, ramp + half), Footprint::Of({.start = 20, .bytes = 4, .axes = {{24, 2500}}}));
+}
+
+TEST(Effects, IndicesThatAreNotEvenlySpaced) {
+  // 50 * 3 does not fit in eight bits.
+  const std::string narrow =
+      "  n = s8[100] iota(), iota_dimension=0\n  three = s8[] constant(3)\n  threes = s8[100] broadcast(three), "
+      "dimensions={}\n"
+      "  far = s8[100] multiply(n, threes)\n  at = s8[100,1] reshape(far)\n";
+  EXPECT_TRUE(GatheredAt(1000, 100, narrow).whole);
+  const std::string squares =
+      "  n = s32[2000] iota(), iota_dimension=0\n  square = s32[2000] multiply(n, n)\n  at = s32[2000,1] "
+      "reshape(square)\n";
+  EXPECT_TRUE(GatheredAt(4000000, 2000, squares).whole);
+  // Rows of four indices that each start two after those before.
+  const std::string rows =
+      "  n = s32[500] iota(), iota_dimension=0\n  two = s32[] constant(2)\n  twos = s32[500] broadcast(two), "
+      "dimensions={}\n"
+      "  start = s32[500] multiply(n, twos)\n  starts = s32[500,4] broadcast(start), dimensions={0}\n"
+      "  k = s32[500,4] iota(), iota_dimension=1\n  each = s32[500,4] add(starts, k)\n  at = s32[2000,1] "
+      "reshape(each)\n";
+  EXPECT_TRUE(GatheredAt(4000, 2000, rows).whole);
+}
+
+TEST(Effects, AGridOfIndices) {
+  ir::Module module = Program(
+      "  wide = s32[100,100] iota(), iota_dimension=0\n  r = s32[50,30,1] iota(), iota_dimension=0\n"
+      "  c = s32[50,30,1] iota(), iota_dimension=1\n  three = s32[] constant(3)\n"
+      "  threes = s32[50,30,1] broadcast(three), dimensions={}\n  cs = s32[50,30,1] multiply(c, threes)\n"
+      "  at = s32[50,30,2] concatenate(r, cs), dimensions={2}\n"
+      "  got = s32[50,30] gather(wide, at), offset_dims={}, collapsed_slice_dims={0,1}, start_index_map={0,1}, "
+      "index_vector_dim=2, slice_sizes={1,1}\n");
+  EXPECT_EQ(ReadOf(module, "got"), Footprint::Of({.start = 0, .bytes = 4, .axes = {{400, 50}, {12, 30}}}));
+}
+
+// Two fusions of one computation, one inside the operands of the other: the parameter that is read last is the outer one's.
+TEST(Effects, EvenlySpacedIndicesThroughFusions) {
+  auto module = frontend::ParseHloText(R"(HloModule m
+scaled {
+  p = s32[2000] parameter(0)
+  q = s32[2000] parameter(1)
+  ROOT sum = s32[2000] add(p, q)
+}
+ENTRY main {
+  x = s32[9000] parameter(0)
+  n = s32[2000] iota(), iota_dimension=0
+  one = s32[] constant(1)
+  ones = s32[2000] broadcast(one), dimensions={}
+  inner = s32[2000] fusion(n, ones), kind=kLoop, calls=scaled
+  outer = s32[2000] fusion(inner, n), kind=kLoop, calls=scaled
+  at = s32[2000,1] reshape(outer)
+  ROOT got = s32[2000] gather(x, at), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}
+})",
+                                       "test");
+  ASSERT_TRUE(module.ok());
+  EXPECT_EQ(ReadOf(*module, "got"), Footprint::Of({.start = 4, .bytes = 4, .axes = {{8, 2000}}}));
+}
+
 TEST(Effects, UnknownIndicesMayBeAnywhere) {
   ir::Module module = Program(
       "  ids = s32[2,1] broadcast(i), dimensions={}\n"

@@ -1,6 +1,7 @@
 // Which bytes of an array a gather reads and a scatter writes, when the index array is known.
-//   Known: constants, iota, a single index. Indices outside are moved inside by a gather and dropped by a scatter.
-//   Safe wrong answer: the whole array. Constants of more than a thousand numbers are not looked into.
+//   Known: constants, index vectors that are evenly spaced (iota, its multiples, sums and slices, grids of them), a single index. Indices
+//   outside are moved inside by a gather and dropped by a scatter.
+//   Safe wrong answer: the whole array. Constants of more than a thousand numbers are looked into only for even spaces.
 #pragma once
 
 #include "analysis/footprint.h"
