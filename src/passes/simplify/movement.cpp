@@ -156,6 +156,27 @@ InstrId PadByNothing(Builder&, const Instruction& pad) {
   return pad.operands[0];
 }
 
+// Taking elements away at a border is a slice. Between its elements the array has none of the padding yet.
+InstrId PadByLess(Builder& build, const Instruction& pad) {
+  ir::PadAttributes rest = pad.As<ir::PadAttributes>();
+  const Dimensions operand = OperandShape(build, pad).dimensions;
+  Dimensions starts(operand.size(), 0), sizes = operand;
+  bool takes_away = false;
+  for (size_t dim = 0; dim < operand.size(); ++dim) {
+    if (rest.low[dim] >= 0 && rest.high[dim] >= 0) continue;
+    const int64_t before = std::max<int64_t>(0, -rest.low[dim]), behind = std::max<int64_t>(0, -rest.high[dim]);
+    if (rest.interior[dim] != 0 || before + behind > operand[dim]) return kNoValue;
+    takes_away = true;
+    starts[dim] = before;
+    sizes[dim] -= before + behind;
+    rest.low[dim] += before;
+    rest.high[dim] += behind;
+  }
+  if (!takes_away) return kNoValue;
+  InstrId kept = build.Slice(pad.operands[0], std::move(starts), std::move(sizes));
+  return build.Op(Opcode::kPad, pad.shape, {kept, pad.operands[1]}, std::move(rest));
+}
+
 constexpr Rule kMovementRules[] = {
     {Opcode::kConstant, UniformConstant},
     {Opcode::kBitcast, BitcastIsReshape},
@@ -175,6 +196,7 @@ constexpr Rule kMovementRules[] = {
     {Opcode::kConcatenate, ConcatenateOfOne},
     {Opcode::kConcatenate, DropEmptyPieces},
     {Opcode::kPad, PadByNothing},
+    {Opcode::kPad, PadByLess},
 };
 
 }  // namespace

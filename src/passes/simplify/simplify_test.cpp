@@ -112,6 +112,28 @@ const Case kCases[] = {
      Opcode::kTranspose},
     {"SliceOfReverse", "a = f32[4,6] reverse(x), dimensions={1}\n ROOT r = f32[3,2] slice(a), slice={[0:3], [1:5:3]}",
      Opcode::kReverse},
+    {"SliceOfElementwise", "a = f32[4,6] add(x, fones)\n ROOT r = f32[2,3] slice(a), slice={[1:4:2], [0:6:2]}",
+     Opcode::kAdd},
+    {"SliceOfSelect",
+     "q = pred[4,6] compare(y, ones), direction=GT\n a = s32[4,6] select(q, y, ones)\n b = f32[4,6] convert(a)\n ROOT "
+     "r = f32[1,6] slice(b), slice={[2:3], [0:6]}",
+     Opcode::kConvert},
+    {"SliceOfClamp", "a = f32[4,6] clamp(f0, x, f1)\n ROOT r = f32[1,6] slice(a), slice={[2:3], [0:6]}",
+     Opcode::kClamp},
+    {"SlicesOfElementwise",
+     "a = f32[4,6] exponential(x)\n b = f32[2,6] slice(a), slice={[0:2], [0:6]}\n c = f32[2,6] slice(a), slice={[2:4], "
+     "[0:6]}\n"
+     "ROOT r = f32[2,6] subtract(b, c)",
+     Opcode::kSubtract},
+    {"LargeSlicesOfElementwiseStay",
+     "a = f32[4,6] exponential(x)\n b = f32[3,6] slice(a), slice={[0:3], [0:6]}\n c = f32[3,6] slice(a), slice={[1:4], "
+     "[0:6]}\n"
+     "d = f32[6,6] concatenate(b, c), dimensions={0}\n ROOT r = f32[3,6] slice(d), slice={[0:3], [0:6]}",
+     Opcode::kSlice},
+    {"DynamicSliceOfElementwise",
+     "a = f32[4,6] negate(x)\n ROOT r = f32[2,6] dynamic-slice(a, i, i0), dynamic_slice_sizes={2,6}", Opcode::kNegate},
+    {"PadByLess", "ROOT r = f32[3,8] pad(x, f1), padding=-2_1x1_1", Opcode::kPad},
+    {"PadByLessAtBothEnds", "ROOT r = f32[4,1] pad(x, f1), padding=0_0x-4_-1", Opcode::kSlice},
     {"DynamicSliceKnown", "ROOT r = f32[2,6] dynamic-slice(x, i9, i0), dynamic_slice_sizes={2,6}", Opcode::kSlice},
     {"DynamicSliceAll", "ROOT r = f32[4,6] dynamic-slice(x, i, i), dynamic_slice_sizes={4,6}", Opcode::kParameter},
     {"UpdateAll", "ROOT r = f32[4,6] dynamic-update-slice(fones, x, i, i)", Opcode::kParameter},

@@ -133,6 +133,39 @@ InstrId SliceOfReverse(Builder& build, const Instruction& slice) {
   return build.Op(Opcode::kReverse, slice.shape, {piece}, ir::DimensionsAttributes{reversed});
 }
 
+bool IsCut(Opcode opcode) { return opcode == Opcode::kSlice || opcode == Opcode::kDynamicSlice; }
+
+// Only what is taken is computed, and nothing twice: nobody else asks for the op's elements but slices that are no larger together.
+InstrId SliceOfElementwise(Builder& build, const Instruction& slice) {
+  const ir::Module& module = build.module();
+  const InstrId id = slice.operands[0];
+  const Instruction op = module.instruction(id);
+  const bool is_convert =
+      op.opcode == Opcode::kBitcastConvert && module.shape(op.operands[0]).dimensions == op.shape.dimensions;
+  if ((!ir::IsElementwise(op.opcode) && !is_convert) || slice.shape.element_count() == 0) return kNoValue;
+  if (module.root(op.computation) == id || !op.control_predecessors.empty() || !module.control_successors(id).empty())
+    return kNoValue;
+  int64_t taken = 0;
+  for (InstrId user : module.users(id)) {
+    if (!IsCut(module.instruction(user).opcode)) return kNoValue;
+    taken += module.shape(user).element_count();
+  }
+  if (taken > op.shape.element_count()) return kNoValue;
+  std::vector<InstrId> operands;
+  for (InstrId operand : op.operands) {
+    const Shape whole = module.shape(operand);
+    if (whole.dimensions != op.shape.dimensions) {
+      operands.push_back(operand);
+      continue;
+    }
+    std::vector<InstrId> cut = slice.operands;
+    cut[0] = operand;
+    operands.push_back(build.Op(slice.opcode, Shape::Array(whole.element_type, slice.shape.dimensions), std::move(cut),
+                                slice.attributes));
+  }
+  return build.Op(op.opcode, slice.shape, std::move(operands), op.attributes);
+}
+
 InstrId FullDynamicSlice(Builder& build, const Instruction& slice) {
   return build.module().shape(slice.operands[0]) == slice.shape ? slice.operands[0] : kNoValue;
 }
@@ -159,9 +192,11 @@ constexpr Rule kWindowRules[] = {
     {Opcode::kSlice, SliceOfUpdate},
     {Opcode::kSlice, SliceOfTranspose},
     {Opcode::kSlice, SliceOfReverse},
+    {Opcode::kSlice, SliceOfElementwise},
     {Opcode::kDynamicSlice, FullDynamicSlice},
     {Opcode::kDynamicSlice, SliceOfSplat},
     {Opcode::kDynamicSlice, DynamicSliceAtKnownStart},
+    {Opcode::kDynamicSlice, SliceOfElementwise},
     {Opcode::kDynamicUpdateSlice, FullUpdate},
     {Opcode::kDynamicUpdateSlice, EmptyUpdate},
 };
