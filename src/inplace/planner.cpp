@@ -189,9 +189,11 @@ class Planner {
     for (const Arc& arc : graph.problem.arcs) edges.push_back({arc.before, arc.after});
     Preference preference = PreferReaders(plan_.module, scope, dataflow, context_, edges);
     edges.insert(edges.end(), preference.edges.begin(), preference.edges.end());
+    const ChosenOrder chosen =
+        ChooseOrder(plan_.module, dataflow, context_, edges, preference.placed, options_.chaos_seed);
+    context_.peaks[scope.computation] = chosen.peak;
     std::vector<InstrId> order;
-    for (int32_t node : ChooseOrder(plan_.module, dataflow, context_, edges, preference.placed, options_.chaos_seed))
-      order.push_back(dataflow.instruction(node));
+    for (int32_t node : chosen.nodes) order.push_back(dataflow.instruction(node));
     plan_.module.Reorder(scope.computation, std::move(order));
   }
 

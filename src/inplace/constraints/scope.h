@@ -76,6 +76,8 @@ struct ScopeContext : analysis::DataflowContext {
   std::unordered_map<ir::InstrId, std::vector<bool>> copied_state;
   // Per planned loop body and branch, and leaf of its parameter: overwritten in every plan that copies no more (lower_bound.h).
   std::unordered_map<ir::ComputationId, std::vector<bool>> forced_parameters;
+  // Per computation whose order is chosen: the most bytes of its own that are live at once.
+  std::unordered_map<ir::ComputationId, int64_t> peaks;
   // Per loop and state leaf (footprints.h). Whole when missing.
   std::unordered_map<ir::InstrId, std::vector<LoopWrite>> loop_writes;
 };

@@ -9,6 +9,7 @@
 //                 there are never more sets than `width`, the result is the optimum. An op that raises neither the peak so far nor
 //                 what is live after it goes first: moving it to the front of any order makes that no worse. Tried only where
 //                 the others may be improved on, and for scopes small enough.
+// A loop or branch needs what the orders inside keep live while it runs.
 // Live bytes are counted per family: a definition together with the contents that in-place ops build in its buffer. A family
 // is allocated by its first op and freed with the last op that uses any of it. An elementwise op that is the last to use a family
 // of the size of its result takes that over.
@@ -60,6 +61,7 @@ class Chooser {
         families_of_(count_),
         made_by_(count_),
         taken_over_by_(count_),
+        inside_(count_),
         node_at_(count_),
         rank_(count_) {
     std::iota(node_at_.begin(), node_at_.end(), 0);
@@ -70,10 +72,16 @@ class Chooser {
       successors_[edge.before].push_back(edge.after);
       ++predecessor_count_[edge.after];
     }
+    for (int32_t node = 0; node < count_; ++node) {
+      for (ir::ComputationId called : module.instruction(dataflow.instruction(node)).called) {
+        const auto peak = context.peaks.find(called);
+        if (peak != context.peaks.end()) inside_[node] = std::max(inside_[node], peak->second);
+      }
+    }
     CollectFamilies(module, dataflow, context, placed);
   }
 
-  std::vector<int32_t> Run() {
+  ChosenOrder Run() {
     std::vector<int32_t> given = GivenOrder();
     STEAD_CHECK(static_cast<int32_t>(given.size()) == count_, "the order edges have a cycle");
     std::vector<int32_t> best = std::move(given);
@@ -87,7 +95,7 @@ class Chooser {
     consider(GreedyOrder());
     int64_t width = std::min(kMaxWidth, kSearchBudget / std::max<int64_t>(1, int64_t{count_} * count_));
     if (width >= kMinWidth && peak > LowerBound()) consider(SearchedOrder(width));
-    return best;
+    return {std::move(best), peak};
   }
 
  private:
@@ -238,6 +246,7 @@ class Chooser {
 
   Step StepOf(int32_t node, const std::vector<int32_t>& users_left) const {
     Step step;
+    step.during = inside_[node];
     for (int32_t number : made_by_[node]) {
       const Family& family = families_[number];
       if (family.preallocated) continue;
@@ -384,14 +393,15 @@ class Chooser {
   std::vector<std::vector<int32_t>> families_of_;  // per node: families it uses
   std::vector<std::vector<int32_t>> made_by_;      // per node: families it allocates
   std::vector<std::vector<Takeover>> taken_over_by_;
+  std::vector<int64_t> inside_;          // per node: bytes live in what it calls
   std::vector<int32_t> node_at_, rank_;  // among equals the lowest rank goes first: the given order
 };
 
 }  // namespace
 
-std::vector<int32_t> ChooseOrder(const Module& module, const Dataflow& dataflow, const ScopeContext& context,
-                                 const std::vector<OrderEdge>& edges, const std::vector<DefinitionId>& placed,
-                                 uint64_t chaos_seed) {
+ChosenOrder ChooseOrder(const Module& module, const Dataflow& dataflow, const ScopeContext& context,
+                        const std::vector<OrderEdge>& edges, const std::vector<DefinitionId>& placed,
+                        uint64_t chaos_seed) {
   return Chooser(module, dataflow, context, edges, placed, chaos_seed).Run();
 }
 

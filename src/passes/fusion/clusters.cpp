@@ -43,11 +43,12 @@ using ir::InstrId;
 using ir::Instruction;
 using ir::Opcode;
 
-constexpr size_t kMaxWork = 48;      // members that compute; larger loops spill registers and compile slowly
-constexpr double kMaxRepeats = 4;    // cheap ops per element of the loop that may be computed again
-constexpr size_t kMaxCopies = 3;     // clusters that may each compute one cheap producer
-constexpr size_t kMaxIndices = 4;    // different indices at which one cluster may compute one producer
-constexpr size_t kMaxVisits = 4096;  // nodes per search for a path; a longer search refuses to fuse
+constexpr size_t kMaxWork = 256;                  // members that compute; LLVM takes more than linear time for a loop
+constexpr double kMaxRepeats = 4;                 // cheap ops per element of the loop that may be computed again
+constexpr double kLoopRepeats = 2048;             // and as many more as a loop of its own would cost
+constexpr size_t kMaxCopies = 3;                  // clusters that may each compute one cheap producer
+constexpr size_t kMaxIndices = 4;                 // different indices at which one cluster may compute one producer
+constexpr size_t kMaxVisits = 4096;               // nodes per search for a path; a longer search refuses to fuse
 constexpr int64_t kMaxVisitsPerInstruction = 64;  // and for all searches of a computation together
 
 // How the elements of one instruction are asked for by one cluster.
@@ -152,14 +153,14 @@ class ClusterFinder {
     bool stored = false;
     std::vector<Membership> wanted = DemandsOf(id, stored);
     bool free = IsFree(module_, id);
-    bool joins_all = (MayBeInside(module_, id) || MayBeFinished(id, wanted)) && !wanted.empty() &&
+    bool joins_all = (MayBeInside(module_, id) || MayBeLookedUp(id) || MayBeFinished(id, wanted)) && !wanted.empty() &&
                      (free || (!stored && MayBeCopied(id, wanted.size())));
     if (joins_all && !free) {
       joins_all = std::ranges::all_of(wanted, [&](const Membership& membership) { return MayJoin(id, membership); });
     }
     if (joins_all) {
       for (Membership& membership : wanted) Join(id, std::move(membership));
-    } else if (MayBeRoot(module_, id)) {
+    } else if (MayBeRoot(module_, id) || MayBeLookedUp(id)) {
       StartCluster(id);
     }
   }
@@ -218,6 +219,17 @@ class ClusterFinder {
     });
   }
 
+  // A gather whose array nobody can overwrite, so that nobody asks which of its elements are read, and when.
+  bool MayBeLookedUp(InstrId id) const {
+    const Instruction& gather = module_.instruction(id);
+    return gather.opcode == Opcode::kGather && IsFixed(gather.operands[0]) && module_.control_successors(id).empty();
+  }
+
+  bool IsFixed(InstrId array) const {
+    const Origin origin = OriginOf(module_, array);
+    return module_.instruction(origin.instruction).opcode == Opcode::kConstant || IsKeptArgument(origin.instruction);
+  }
+
   bool IsKeptArgument(InstrId id) const {
     const Instruction& parameter = module_.instruction(id);
     return parameter.opcode == Opcode::kParameter && parameter.computation == module_.entry &&
@@ -267,10 +279,16 @@ class ClusterFinder {
       if (instruction.operands[number] != id) continue;
       bool is_update = instruction.opcode == Opcode::kDynamicUpdateSlice;
       if (is_update && number == 0) return std::nullopt;
-      if (IsWindowStart(instruction, number) && !is_constant && !IsPrivate(of_user.cluster)) return std::nullopt;
+      if (IsWindowStart(instruction, number) && !is_constant && !MayBeHidden(instruction, of_user.cluster))
+        return std::nullopt;
       demand.Include(DemandAt(id, user, number, of_user, is_scalar));
     }
     return demand;
+  }
+
+  // Nobody asks where the window lies that this member of the cluster reads or writes.
+  bool MayBeHidden(const Instruction& member, size_t cluster) const {
+    return IsPrivate(cluster) || (member.opcode == Opcode::kDynamicSlice && IsFixed(member.operands[0]));
   }
 
   // Nobody but the cluster reads the array that it updates, so nobody can ask how its window lies to theirs.
@@ -310,6 +328,9 @@ class ClusterFinder {
     double share = 1;
     if (instruction.opcode == Opcode::kConcatenate) {
       share = own_elements / std::max(1.0, static_cast<double>(instruction.shape.element_count()));
+    }
+    if (instruction.opcode == Opcode::kGather) {
+      share = static_cast<double>(instruction.As<ir::GatherAttributes>().start_index_map.size());
     }
     for (Demand::Reads& reads : demand.reads) {
       reads.index_map = next_map_++;
@@ -366,17 +387,17 @@ class ClusterFinder {
     if (growing.work >= kMaxWork || demand.reads.size() > kMaxIndices) return false;
     double repeated = RepeatedElements(id, demand);
     if (repeated > 0 && IsExpensive(module_.instruction(id).opcode)) return false;
-    if (growing.repeats + repeated > kMaxRepeats * growing.elements) return false;
+    if (growing.repeats + repeated > kMaxRepeats * growing.elements + kLoopRepeats) return false;
     return KeepsUpdateInPlace(id, membership) && KeepsResultInPlace(id, membership) &&
            KeepsArcsOpen(id, membership.cluster);
   }
 
-  // How many elements the cluster would compute more than once. Reading an array elsewhere computes nothing; a scalar is
+  // How many elements the cluster would compute more than once. Reading an array elsewhere computes nothing; one element is
   // computed once, before the loop, unless it is dear: then nobody should rely on that.
   double RepeatedElements(InstrId id, const Demand& demand) const {
     Opcode opcode = module_.instruction(id).opcode;
-    bool computes = ir::IsElementwise(opcode) || opcode == Opcode::kBitcastConvert;
-    if (!computes || (module_.shape(id).is_scalar() && !IsExpensive(opcode))) return 0;
+    bool computes = ir::IsElementwise(opcode) || opcode == Opcode::kBitcastConvert || opcode == Opcode::kGather;
+    if (!computes || (module_.shape(id).element_count() == 1 && !IsExpensive(opcode))) return 0;
     return std::max(0.0, demand.elements() - static_cast<double>(module_.shape(id).element_count()));
   }
 

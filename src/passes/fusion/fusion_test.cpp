@@ -233,6 +233,61 @@ TEST(Fusion, AStartThatNobodyComparesIsComputedInside) {
   EXPECT_EQ(Named(compared, "place").computation, compared.entry);
 }
 
+// Rows of a table by numbers that are brought into range first; `donated` is the header's input_output_alias or nothing.
+std::string LookupText(std::string_view donated) {
+  return fmt::format(R"(HloModule m{}
+    ENTRY main {{ table = f32[10,4] parameter(0)
+      numbers = s32[3] parameter(1)
+      zero = s32[] constant(0)
+      zeros = s32[3] broadcast(zero), dimensions={{}}
+      inside = s32[3] maximum(numbers, zeros)
+      rows = f32[3,4] gather(table, inside), offset_dims={{1}}, collapsed_slice_dims={{0}}, start_index_map={{0}},
+        index_vector_dim=1, slice_sizes={{1,4}}
+      scaled = f32[3,4] negate(rows)
+      first = f32[1,4] slice(scaled), slice={{[0:1], [0:4]}}
+      new = f32[10,4] dynamic-update-slice(table, first, zero, zero)
+      ROOT r = (f32[10,4], f32[3,4]) tuple(new, scaled) }})",
+                     donated);
+}
+
+TEST(Fusion, ALookupInAnArgumentThatIsKeptIsMadeInTheLoopThatUsesIt) {
+  ir::Module module = After(LookupText(""), Fuse);
+  EXPECT_NE(Named(module, "inside").computation, module.entry);
+  EXPECT_NE(Named(module, "rows").computation, module.entry);
+  EXPECT_EQ(Named(module, "rows").computation, Named(module, "inside").computation);
+}
+
+// The update waits for the lookup alone, not for what is made of it.
+TEST(Fusion, ALookupInAnArgumentThatMayBeOverwrittenStaysWhereItIs) {
+  ir::Module module = After(LookupText(", input_output_alias={ {0}: (0, {}, may-alias) }"), Fuse);
+  EXPECT_EQ(Named(module, "inside").computation, module.entry);
+  EXPECT_EQ(Named(module, "rows").computation, module.entry);
+}
+
+TEST(Fusion, AStartOfAReadOfAnArgumentThatIsKeptIsComputedInside) {
+  const auto start_in = [](std::string_view donated) {
+    ir::Module module = After(fmt::format(R"(HloModule m{}
+      ENTRY main {{ x = f32[8] parameter(0)
+        i = s32[] parameter(1)
+        one = s32[] constant(1)
+        place = s32[] add(i, one)
+        ROOT r = f32[3] dynamic-slice(x, place), dynamic_slice_sizes={{3}} }})",
+                                          donated),
+                              Fuse);
+    return Named(module, "place").computation != module.entry;
+  };
+  EXPECT_TRUE(start_in(""));
+  EXPECT_FALSE(start_in(", buffer_donor={ (0, {}) }"));
+}
+
+// The polynomials of special functions have a hundred steps; what lies between them is not stored.
+TEST(Fusion, ALongChainIsOneLoop) {
+  std::string text = "HloModule m ENTRY main { x0 = f32[8] parameter(0)\n";
+  for (int step = 1; step <= 100; ++step) text += fmt::format("x{} = f32[8] add(x{}, x0)\n", step, step - 1);
+  ir::Module module = After(text + "ROOT r = f32[8] negate(x100) }", Fuse);
+  EXPECT_EQ(module.entry_computation().instructions.size(), 2u);
+}
+
 TEST(Fusion, TheTargetOfAnUpdateIsNotMadeInsideItsLoop) {
   ir::Module module = After(R"(HloModule m
     ENTRY main { u = f32[1,4] parameter(0)

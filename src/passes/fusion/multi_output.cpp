@@ -17,7 +17,7 @@ using ir::InstrId;
 using ir::Instruction;
 using ir::Opcode;
 
-constexpr size_t kMaxMembers = 64;   // instructions in one loop; larger loops spill registers and compile slowly
+constexpr size_t kMaxMembers = 512;  // instructions in one loop; LLVM takes more than linear time for one
 constexpr size_t kMaxPartners = 16;  // users of one operand that are looked at
 
 bool IsOutputOfLoop(const ir::Module& module, InstrId id) {

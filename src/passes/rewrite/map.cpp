@@ -11,6 +11,7 @@ using ir::Opcode;
 bool IsScalarExpression(const ir::Module& module, ir::ComputationId computation) {
   return std::ranges::all_of(module.computation(computation).instructions, [&](InstrId id) {
     const ir::Instruction& instruction = module.instruction(id);
+    if (instruction.opcode == Opcode::kTuple && id == module.root(computation)) return true;
     bool known = ir::IsElementwise(instruction.opcode) || instruction.opcode == Opcode::kConstant ||
                  instruction.opcode == Opcode::kParameter;
     return known && instruction.shape.is_scalar();
@@ -31,7 +32,9 @@ InstrId MapExpression(Builder& build, ir::ComputationId computation, const std::
     } else {
       std::vector<InstrId> operands;
       for (InstrId operand : instruction.operands) operands.push_back(mapped.at(operand));
-      ir::Shape shape = ir::Shape::Array(instruction.shape.element_type, dimensions);
+      ir::Shape shape = instruction.shape;
+      for (ir::Shape& element : shape.elements) element = ir::Shape::Array(element.element_type, dimensions);
+      if (shape.is_array()) shape = ir::Shape::Array(shape.element_type, dimensions);
       mapped[id] = build.Op(instruction.opcode, std::move(shape), std::move(operands), instruction.attributes);
     }
   }

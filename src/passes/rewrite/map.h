@@ -7,7 +7,7 @@
 
 namespace stead::passes {
 
-// True when every instruction is elementwise on scalars, a scalar constant or a parameter.
+// True when every instruction is elementwise on scalars, a scalar constant or a parameter; the result may be a tuple of them.
 bool IsScalarExpression(const ir::Module& module, ir::ComputationId computation);
 
 // The instructions of the computation on arrays: parameter k is arguments[k], all of which have `dimensions`.

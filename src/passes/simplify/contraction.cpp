@@ -84,14 +84,21 @@ InstrId ConvolutionOfPad(Builder& build, const Instruction& convolution) {
 
 // A reduction along dimensions of extent 1 combines each element with the initial value, once.
 InstrId ReduceOfUnitDimensions(Builder& build, const Instruction& reduce) {
-  if (reduce.operands.size() != 2 || !IsScalarExpression(build.module(), reduce.called[0])) return kNoValue;
+  if (!IsScalarExpression(build.module(), reduce.called[0])) return kNoValue;
   const Dimensions extents = build.module().shape(reduce.operands[0]).dimensions;
   const Dimensions& reduced = reduce.As<ir::DimensionsAttributes>().dimensions;
   bool combines = std::ranges::any_of(reduced, [&](int64_t dim) { return extents[static_cast<size_t>(dim)] != 1; });
   if (combines) return kNoValue;
-  InstrId initial = build.Splat(reduce.operands[1], reduce.shape.dimensions);
-  InstrId elements = build.Reshape(reduce.operands[0], reduce.shape.dimensions);
-  return MapExpression(build, reduce.called[0], {initial, elements}, reduce.shape.dimensions);
+  Dimensions kept;
+  for (int64_t dim = 0; dim < static_cast<int64_t>(extents.size()); ++dim) {
+    if (std::ranges::count(reduced, dim) == 0) kept.push_back(extents[static_cast<size_t>(dim)]);
+  }
+  const size_t arrays = reduce.operands.size() / 2;
+  std::vector<InstrId> arguments;
+  for (size_t array = 0; array < arrays; ++array)
+    arguments.push_back(build.Splat(reduce.operands[arrays + array], kept));
+  for (size_t array = 0; array < arrays; ++array) arguments.push_back(build.Reshape(reduce.operands[array], kept));
+  return MapExpression(build, reduce.called[0], arguments, kept);
 }
 
 constexpr Rule kContractionRules[] = {

@@ -37,8 +37,21 @@ std::optional<Direction> OrderOf(const ir::Module& module, ir::ComputationId com
   return compare.direction;
 }
 
+// Small ones have become constants.
+bool CountsPlacesInRows(const Instruction& constant) {
+  if (constant.opcode != Opcode::kConstant || constant.shape.element_type != ElementType::kS32) return false;
+  const ir::Literal& literal = constant.As<ir::Literal>();
+  if (literal.elided()) return false;
+  const int64_t row = constant.shape.dimensions.back();
+  for (int64_t element = 0; element < constant.shape.element_count(); ++element) {
+    if (literal.AsInteger(element) != element % row) return false;
+  }
+  return true;
+}
+
 bool CountsPlaces(const ir::Module& module, InstrId id, int64_t dimension) {
   const Instruction& iota = module.instruction(id);
+  if (CountsPlacesInRows(iota)) return true;
   return iota.opcode == Opcode::kIota && iota.shape.element_type == ElementType::kS32 &&
          iota.As<ir::DimensionsAttributes>().dimensions == ir::Dimensions{dimension};
 }

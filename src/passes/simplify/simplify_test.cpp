@@ -169,6 +169,27 @@ TEST(Simplify, TakesTheKnownBranchAndItsEffectsOnce) {
   EXPECT_EQ(Count(module, Opcode::kConditional), 0);
 }
 
+TEST(Simplify, PairsOfARowOfOneAreCombinedWithTheInitialPair) {
+  const std::string text = R"(HloModule m
+    greater { a = f32[] parameter(0)
+      i = s32[] parameter(1)
+      b = f32[] parameter(2)
+      j = s32[] parameter(3)
+      first = pred[] compare(a, b), direction=GE
+      value = f32[] select(first, a, b)
+      place = s32[] select(first, i, j)
+      ROOT r = (f32[], s32[]) tuple(value, place) }
+    ENTRY main { x = f32[3,1] parameter(0)
+      y = s32[3,1] parameter(1)
+      low = f32[] constant(0.5)
+      none = s32[] constant(-1)
+      ROOT r = (f32[3], s32[3]) reduce(x, y, low, none), dimensions={1}, to_apply=greater })";
+  ir::Module module = After(text, Simplify);
+  EXPECT_EQ(Root(module).opcode, Opcode::kTuple);
+  EXPECT_EQ(Count(module, Opcode::kReduce), 0);
+  ExpectSameMeaning(Parse(text), module);
+}
+
 TEST(Simplify, LooksThroughNoBarrier) {
   ir::Module module = Parse(R"(HloModule m
     ENTRY main { x = s32[3] parameter(0)
