@@ -29,6 +29,7 @@
 #include "passes/fusion/clusters.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -144,6 +145,8 @@ class ClusterFinder {
   std::vector<Growing> clusters_;
   std::unordered_map<InstrId, std::vector<Membership>> memberships_;
   int64_t next_map_ = kFirstFreeMap;
+  std::map<std::pair<size_t, ir::Dimensions>, int64_t>
+      projection_maps_;                     // by cluster and dimensions of its root's index
   std::unordered_set<int64_t> whole_rows_;  // maps of arrays like the result, read along the row that is being made
   int64_t visits_left_;
 
@@ -332,11 +335,39 @@ class ClusterFinder {
     if (instruction.opcode == Opcode::kGather) {
       share = static_cast<double>(instruction.As<ir::GatherAttributes>().start_index_map.size());
     }
+    const std::optional<ir::Dimensions> kept = DimensionsOfRootKept(instruction, of_user);
     for (Demand::Reads& reads : demand.reads) {
-      reads.index_map = next_map_++;
+      reads.index_map = kept ? ProjectionMap(of_user.cluster, *kept) : next_map_++;
       reads.elements *= share;
     }
     return demand;
+  }
+
+  // The dimensions of the root's index that name an operand's element, one by one: those that a broadcast does not repeat, and those
+  // of a gather's result that number its index vectors of one.
+  std::optional<ir::Dimensions> DimensionsOfRootKept(const Instruction& member, const Membership& membership) const {
+    const bool is_like_root =
+        member.shape.dimensions == module_.shape(clusters_[membership.cluster].cluster.root).dimensions;
+    if (!is_like_root || membership.demand.reads.size() != 1 || membership.demand.reads[0].index_map != kRootMap)
+      return std::nullopt;
+    if (member.opcode == Opcode::kBroadcast) {
+      const ir::Dimensions& kept = member.As<ir::DimensionsAttributes>().dimensions;
+      return std::ranges::is_sorted(kept) ? std::optional(kept) : std::nullopt;
+    }
+    if (member.opcode != Opcode::kGather) return std::nullopt;
+    const auto& gather = member.As<ir::GatherAttributes>();
+    if (gather.start_index_map.size() != 1) return std::nullopt;
+    ir::Dimensions kept;
+    for (int64_t dim = 0; dim < member.shape.rank(); ++dim) {
+      if (std::ranges::count(gather.offset_dims, dim) == 0) kept.push_back(dim);
+    }
+    return kept;
+  }
+
+  int64_t ProjectionMap(size_t cluster, const ir::Dimensions& kept) {
+    const auto [entry, is_new] = projection_maps_.try_emplace({cluster, kept}, next_map_);
+    next_map_ += is_new ? 1 : 0;
+    return entry->second;
   }
 
   // A broadcast of one element per row of the cluster's result, asked for at whole rows.
