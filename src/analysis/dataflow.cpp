@@ -74,10 +74,7 @@ Dataflow::Dataflow(const Module& module, ComputationId computation, const Datafl
     AddNode(id, context);
   }
   for (int32_t node = 0; node < node_count(); ++node) AddUses(node, context);
-  InstrId root = module.root(computation);
-  for (int32_t leaf = 0; leaf < ArrayLeafCount(module.shape(root)); ++leaf) {
-    Use(value(root, leaf), {.node = node_count(), .leaf = leaf});
-  }
+  AddResultUses(computation, context);
   AddSharedUses(computation, context);
   ShareThroughPointers();
 }
@@ -154,16 +151,17 @@ void Dataflow::AddPointer(InstrId id, int32_t leaf, const PointerResult& result)
   pointer.is_fixed = result.is_fixed;
   auto add = [&](DefinitionId host) {
     if (std::ranges::find(pointer.hosts, host) == pointer.hosts.end()) pointer.hosts.push_back(host);
-    auto further = pointers_.find(host);
-    if (further == pointers_.end()) return;
-    pointer.is_fixed = pointer.is_fixed || further->second.is_fixed;
-    for (DefinitionId behind : further->second.hosts) {
-      if (std::ranges::find(pointer.hosts, behind) == pointer.hosts.end()) pointer.hosts.push_back(behind);
-    }
   };
   for (const PointerResult::OperandLeaf& operand : result.operands)
     add(value(module_.operand(id, static_cast<size_t>(operand.operand)), operand.leaf).definition);
   for (int32_t other : result.results) add(value(id, other).definition);
+  pointer.direct = pointer.hosts.size();
+  for (size_t host = 0; host < pointer.direct; ++host) {
+    auto further = pointers_.find(pointer.hosts[host]);
+    if (further == pointers_.end()) continue;
+    pointer.is_fixed = pointer.is_fixed || further->second.is_fixed;
+    for (DefinitionId behind : further->second.hosts) add(behind);
+  }
 }
 
 const std::vector<DefinitionId>& Dataflow::hosts(DefinitionId id) const {
@@ -178,6 +176,21 @@ bool Dataflow::MayShareBytes(DefinitionId left, DefinitionId right) const {
   };
   if (left == right || is_in(left, hosts(right)) || is_in(right, hosts(left))) return true;
   return std::ranges::any_of(hosts(left), [&](DefinitionId host) { return is_in(host, hosts(right)); });
+}
+
+bool Dataflow::MayShareBytesWithout(int32_t node, DefinitionId pointer, DefinitionId other) const {
+  std::set<DefinitionId> led_to{pointer};
+  for (std::vector<DefinitionId> open{pointer}; !open.empty();) {
+    auto known = pointers_.find(open.back());
+    const bool is_left_out = definitions_[open.back()].node == node;
+    open.pop_back();
+    if (known == pointers_.end() || is_left_out) continue;
+    for (size_t host = 0; host < known->second.direct; ++host) {
+      if (led_to.insert(known->second.hosts[host]).second) open.push_back(known->second.hosts[host]);
+    }
+  }
+  auto is_there = [&](DefinitionId place) { return led_to.contains(place); };
+  return is_there(other) || std::ranges::any_of(hosts(other), is_there);
 }
 
 void Dataflow::Define(InstrId id, int32_t leaf, const Shape& shape) {
@@ -240,6 +253,17 @@ void Dataflow::AddUses(int32_t node, const DataflowContext& context) {
       if (!resolved.box.whole) use.bytes = RegionFootprint(shape(resolved.definition), resolved.box);
       Use(resolved, std::move(use));
     }
+  }
+}
+
+void Dataflow::AddResultUses(ComputationId computation, const DataflowContext& context) {
+  InstrId root = module_.root(computation);
+  auto reads = context.result_reads.find(computation);
+  for (int32_t leaf = 0; leaf < ArrayLeafCount(module_.shape(root)); ++leaf) {
+    const Resolved& resolved = value(root, leaf);
+    DefinitionUse use{.node = node_count(), .leaf = leaf};
+    if (reads != context.result_reads.end() && resolved.box.whole) use.bytes = reads->second[static_cast<size_t>(leaf)];
+    Use(resolved, std::move(use));
   }
 }
 

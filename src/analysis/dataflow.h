@@ -91,6 +91,8 @@ struct DataflowContext {
   LoopCounters counters;
   // Per while or conditional, operand and leaf: what is read inside. A leaf without an entry is read whole.
   std::unordered_map<ir::InstrId, std::vector<std::vector<Footprint>>> inner_reads;
+  // Per computation and result leaf: what its caller reads of the result. Whole where there is no entry.
+  std::unordered_map<ir::ComputationId, std::vector<Footprint>> result_reads;
 };
 
 // A use of another content, which may lie in the same bytes.
@@ -126,6 +128,8 @@ class Dataflow {
   // All of them, those of hosts that are pointers included.
   const std::vector<DefinitionId>& hosts(DefinitionId id) const;
   bool MayShareBytes(DefinitionId left, DefinitionId right) const;
+  // The same, if no pointer that `node` makes leads anywhere.
+  bool MayShareBytesWithout(int32_t node, DefinitionId pointer, DefinitionId other) const;
   const Resolved& value(ir::InstrId id, int32_t leaf) const { return values_[first_value_[node(id)] + leaf]; }
   // The last node that uses the definition, shared uses included; -1 when none does.
   int32_t LastUse(DefinitionId id) const { return last_use_[id]; }
@@ -136,6 +140,7 @@ class Dataflow {
   void Forward(ir::InstrId id);
   void View(ir::InstrId id);
   void AddUses(int32_t node, const DataflowContext& context);
+  void AddResultUses(ir::ComputationId computation, const DataflowContext& context);
   void AddSharedUses(ir::ComputationId computation, const DataflowContext& context);
   std::optional<Resolved> SameOperand(ir::InstrId id, const PointerResult& result) const;
   void AddPointer(ir::InstrId id, int32_t leaf, const PointerResult& result);
@@ -157,6 +162,7 @@ class Dataflow {
   IdVector<DefinitionId, int32_t> last_use_;
   struct Pointer {
     std::vector<DefinitionId> hosts;
+    size_t direct = 0;  // so many of them are no hosts of another host only
     bool is_fixed = false;
   };
   std::map<DefinitionId, Pointer> pointers_;

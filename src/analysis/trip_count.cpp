@@ -1,5 +1,7 @@
 #include "analysis/trip_count.h"
 
+#include <algorithm>
+
 #include "analysis/scalar_trace.h"
 #include "analysis/window.h"
 
@@ -25,31 +27,40 @@ struct Limit {
   int64_t element;
   int64_t value;
   bool inclusive;
+  bool upwards;  // the loop runs below the limit; else above it
 };
 
-// condition: state[element] < value (or <=).
+// condition: state[element] < value, or <=, >, >=.
 std::optional<Limit> ReadCondition(const Module& module, ComputationId condition) {
   ScalarPlace test = Trace(module, {module.root(condition), {}});
   if (module.instruction(test.id).opcode != Opcode::kCompare) return std::nullopt;
   CompareAttributes::Direction direction = module.instruction(test.id).As<CompareAttributes>().direction;
   ScalarPlace left = TraceOperand(module, test, 0), right = TraceOperand(module, test, 1);
   using Direction = CompareAttributes::Direction;
-  if (direction == Direction::kGt || direction == Direction::kGe) {
+  bool upwards = direction == Direction::kLt || direction == Direction::kLe;
+  bool inclusive = direction == Direction::kLe || direction == Direction::kGe;
+  if (!upwards && direction != Direction::kGt && direction != Direction::kGe) return std::nullopt;
+  if (!StateElement(module, left)) {
     std::swap(left, right);
-    direction = direction == Direction::kGt ? Direction::kLt : Direction::kLe;
+    upwards = !upwards;
   }
-  if (direction != Direction::kLt && direction != Direction::kLe) return std::nullopt;
   std::optional<int64_t> element = StateElement(module, left), value = StaticInteger(module, right.id);
   if (!element || !value) return std::nullopt;
-  return Limit{*element, *value, direction == Direction::kLe};
+  return Limit{*element, *value, inclusive, upwards};
 }
 
-// body: next state[element] = state[element] + step.
+// body: next state[element] = state[element] + step, or - -step.
 std::optional<int64_t> ReadStep(const Module& module, ComputationId body, int64_t element) {
   const Instruction& root = module.instruction(module.root(body));
   if (root.opcode != Opcode::kTuple) return std::nullopt;
   ScalarPlace next = Trace(module, {root.operands[element], {}});
-  if (module.instruction(next.id).opcode != Opcode::kAdd) return std::nullopt;
+  Opcode opcode = module.instruction(next.id).opcode;
+  if (opcode == Opcode::kSubtract) {
+    std::optional<int64_t> value = StaticInteger(module, TraceOperand(module, next, 1).id);
+    if (!value || StateElement(module, TraceOperand(module, next, 0)) != element) return std::nullopt;
+    return -*value;
+  }
+  if (opcode != Opcode::kAdd) return std::nullopt;
   for (size_t number = 0; number < 2; ++number) {
     ScalarPlace counter = TraceOperand(module, next, number), step = TraceOperand(module, next, 1 - number);
     if (StateElement(module, counter) != element) continue;
@@ -64,23 +75,44 @@ std::optional<int64_t> ReadStart(const Module& module, const Instruction& loop, 
   return StaticInteger(module, Trace(module, {init.operands[element], {}}).id);
 }
 
-}  // namespace
+// The numbers that end a loop are ones that its counter can be.
+bool IsReached(const ir::Shape& counter, int64_t last, int64_t end) {
+  const int bits = ir::ElementBits(counter.element_type);
+  if (bits > 32) return true;
+  const bool is_signed = ir::IsSigned(counter.element_type);
+  const int64_t low = is_signed ? -(int64_t{1} << (bits - 1)) : 0;
+  const int64_t high = (int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+  return std::min(last, end) >= low && std::max(last, end) <= high;
+}
 
-std::optional<LoopCounter> CounterOf(const Module& module, InstrId id) {
+// The counter that the condition compares with a constant, whichever way it counts.
+std::optional<LoopCounter> AnyCounterOf(const Module& module, InstrId id) {
   const Instruction& loop = module.instruction(id);
   std::optional<Limit> limit = ReadCondition(module, loop.called[0]);
   if (!limit) return std::nullopt;
   std::optional<int64_t> step = ReadStep(module, loop.called[1], limit->element);
   std::optional<int64_t> start = ReadStart(module, loop, limit->element);
-  if (!step || *step <= 0 || !start) return std::nullopt;
-  int64_t end = limit->value + (limit->inclusive ? 1 : 0);
-  return LoopCounter{limit->element, *start, *step, end <= *start ? 0 : (end - *start + *step - 1) / *step};
+  if (!step || !start || (limit->upwards ? *step <= 0 : *step >= 0)) return std::nullopt;
+  const int64_t way = limit->upwards ? 1 : -1;
+  const int64_t end = limit->value + (limit->inclusive ? way : 0);
+  const int64_t distance = way * (end - *start), stride = way * *step;
+  const int64_t trips = distance <= 0 ? 0 : (distance + stride - 1) / stride;
+  if (!limit->upwards && !IsReached(loop.shape.elements[limit->element], *start + trips * *step, end))
+    return std::nullopt;
+  return LoopCounter{limit->element, *start, *step, trips};
+}
+
+}  // namespace
+
+std::optional<LoopCounter> CounterOf(const Module& module, InstrId id) {
+  std::optional<LoopCounter> counter = AnyCounterOf(module, id);
+  return counter && counter->step > 0 ? counter : std::nullopt;
 }
 
 std::optional<int64_t> TripCount(const Module& module, InstrId id) {
   const auto* attributes = std::get_if<ir::WhileAttributes>(&module.instruction(id).attributes);
   if (attributes != nullptr && attributes->trip_count) return attributes->trip_count;
-  std::optional<LoopCounter> counter = CounterOf(module, id);
+  std::optional<LoopCounter> counter = AnyCounterOf(module, id);
   return counter ? std::optional(counter->trips) : std::nullopt;
 }
 

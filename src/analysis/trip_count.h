@@ -17,11 +17,11 @@ struct LoopCounter {
   int64_t trips = 0;
 };
 
-// The counter that the condition compares with a constant. Safe wrong answer: none. REQUIRES: `id` is a while.
+// The counter that the condition compares with a constant, if it counts upwards. Safe wrong answer: none. REQUIRES: `id` is a while.
 std::optional<LoopCounter> CounterOf(const ir::Module& module, ir::InstrId id);
 
-// The known trip count of the while, or the one that follows from a counter: state k starts at a constant, the body adds a
-// constant, the condition compares it with a constant. Looks through fusions, tuples and copies.
+// The known trip count of the while, or the one that follows from a counter: state k starts at a constant, the body adds or
+// subtracts a constant, the condition compares it with a constant. Looks through fusions, tuples and copies.
 // Safe wrong answer: none. REQUIRES: `id` is a while.
 std::optional<int64_t> TripCount(const ir::Module& module, ir::InstrId id);
 

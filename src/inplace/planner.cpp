@@ -74,7 +74,13 @@ class Planner {
       context_.untouched_state[scope->caller] = UntouchedState(plan_.module, scope->computation, context_);
       if (!options_.always_copy) FindLeaders(plan_.module, scope->caller, context_);
     }
+    // Only pointers may lead to arrays of which a part is overwritten.
+    for (const Scope& scope : scopes_) {
+      if (!context_.pointer_choices.empty()) FindResultReads(plan_.module, scope, context_);
+    }
     const ScopeContext all_granted = WithAllGranted(plan_.module, scopes_, context_);
+    // What loops and branches read, as far as that is known before they are planned.
+    context_.inner_reads = all_granted.inner_reads;
     for (const Scope& scope : scopes_) GrantBranchOperands(plan_.module, scope, all_granted, context_);
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) TRY_STATUS(PlanScope(*scope));
     plan_.module.is_scheduled = true;

@@ -1,5 +1,5 @@
-// A search by steepest choice: all leaves of all loops and conditionals at once, then those of one at a time, then single leaves, are
-// made pointers, or buffers again, as long as that copies less. What it costs is bounded by the instructions that are planned again:
+// A search by steepest choice: all leaves of all loops and conditionals at once, then those of one at a time, or those that a loop hands
+// on to one another, then single leaves, are made pointers, or buffers again, as long as that copies less. What it costs is bounded by the instructions that are planned again:
 // a module that is large is planned a few times at most, and one that is proved not even once. Only plans that the checker proves are
 // taken: one that it refuses is a fault of the house, which is said in a remark (P001) and in which no program comes to harm.
 #include "inplace/regions.h"
@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -23,6 +25,28 @@ namespace {
 
 constexpr int64_t kMostPlannedInstructions = 30'000;
 
+// Leaves of a loop's state that are handed on to one another.
+std::vector<PointerChoices> HandedOnGroups(const Module& module, InstrId loop) {
+  const ir::ComputationId body = module.instruction(loop).called[1];
+  const analysis::Dataflow dataflow(module, body, {});
+  const int32_t count = analysis::ArrayLeafCount(module.shape(loop));
+  std::vector<int32_t> group_of(static_cast<size_t>(count));
+  std::iota(group_of.begin(), group_of.end(), 0);
+  for (int32_t leaf = 0; leaf < count; ++leaf) {
+    const analysis::Definition& next = dataflow.definition(dataflow.value(module.root(body), leaf).definition);
+    if (module.instruction(next.instruction).opcode != Opcode::kParameter) continue;
+    const int32_t joined = group_of[static_cast<size_t>(next.leaf)];
+    std::ranges::replace(group_of, joined, group_of[static_cast<size_t>(leaf)]);
+  }
+  std::map<int32_t, PointerChoices> groups;
+  for (int32_t leaf = 0; leaf < count; ++leaf) groups[group_of[static_cast<size_t>(leaf)]].insert({loop, leaf});
+  std::vector<PointerChoices> several;
+  for (auto& [first, group] : groups) {
+    if (group.size() > 1 && group.size() < static_cast<size_t>(count)) several.push_back(std::move(group));
+  }
+  return several;
+}
+
 // Leaves that are tried together.
 std::vector<PointerChoices> Groups(const Module& module, ir::ComputationId computation) {
   std::vector<PointerChoices> groups;
@@ -31,6 +55,10 @@ std::vector<PointerChoices> Groups(const Module& module, ir::ComputationId compu
     if (opcode != Opcode::kWhile && opcode != Opcode::kConditional) continue;
     PointerChoices& group = groups.emplace_back();
     for (int32_t leaf = 0; leaf < analysis::ArrayLeafCount(module.shape(id)); ++leaf) group.insert({id, leaf});
+    if (opcode == Opcode::kWhile) {
+      std::vector<PointerChoices> parts = HandedOnGroups(module, id);
+      groups.insert(groups.end(), parts.begin(), parts.end());
+    }
     for (ir::ComputationId called : module.instruction(id).called) {
       std::vector<PointerChoices> inside = Groups(module, called);
       groups.insert(groups.end(), inside.begin(), inside.end());

@@ -266,6 +266,122 @@ TEST(Regions, ALoopThatReadsAnOverwrittenRowIsRefused) {
   EXPECT_EQ(checked.error().why, "it reads a value that is no longer where the plan says");
 }
 
+// A branch updates row 0 and hands out the array as it was as well; only rows READ of that are looked at, which are still there.
+constexpr char kRowsOfABranchResult[] = R"(HloModule m, buffer_donor={ (0, {}) }
+updated {
+  p = (f32[4,8], f32[1,8]) parameter(0)
+  x = f32[4,8] get-tuple-element(p), index=0
+  row = f32[1,8] get-tuple-element(p), index=1
+  zero = s32[] constant(0)
+  new = f32[4,8] dynamic-update-slice(x, row, zero, zero)
+  ROOT t = (f32[4,8], f32[4,8]) tuple(new, x)
+}
+kept {
+  x = f32[4,8] parameter(0)
+  ROOT t = (f32[4,8], f32[4,8]) tuple(x, x)
+}
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  row = f32[1,8] parameter(1)
+  choice = pred[] parameter(2)
+  given = (f32[4,8], f32[1,8]) tuple(x, row)
+  both = (f32[4,8], f32[4,8]) conditional(choice, given, x), true_computation=updated, false_computation=kept
+  new = f32[4,8] get-tuple-element(both), index=0
+  old = f32[4,8] get-tuple-element(both), index=1
+  rows = f32[1,8] slice(old), slice={READ, [0:8]}
+  ROOT r = (f32[4,8], f32[1,8]) tuple(new, rows)
+})";
+
+TEST(Regions, OfABranchResultOnlyWhatIsReadLaterIsKept) {
+  std::string text = kRowsOfABranchResult;
+  BufferPlan plan = PlanOf(text.replace(text.find("READ"), 4, "[2:3]"));
+  EXPECT_EQ(CopiedBytes(plan), 0);
+  EXPECT_TRUE(plan.exact);
+  text = kRowsOfABranchResult;
+  // The row that is overwritten is read: it is set aside in each branch, or the array is copied.
+  BufferPlan copied = PlanOf(text.replace(text.find("READ"), 4, "[0:1]"));
+  EXPECT_EQ(CopiedBytes(copied), 4 * 8 * 4);
+}
+
+// The same plan with another row read afterwards: the checker sees that it is gone.
+TEST(Regions, ARowOfABranchResultThatIsOverwrittenIsRefused) {
+  std::string text = kRowsOfABranchResult;
+  BufferPlan plan = PlanOf(text.replace(text.find("READ"), 4, "[2:3]"));
+  for (ir::InstrId id : plan.module.entry_computation().instructions) {
+    if (plan.module.instruction(id).opcode != ir::Opcode::kSlice) continue;
+    plan.module.SetAttributes(id, ir::SliceAttributes{{0, 0}, {1, 8}, {1, 1}});
+  }
+  Status checked = CheckPlan(plan);
+  ASSERT_FALSE(checked.ok());
+  EXPECT_EQ(checked.error().why, "it reads a value that is no longer where the plan says");
+}
+
+// One branch updates x where it is, the other makes a new array: the result is a pointer. What was not updated of x is read afterwards.
+TEST(Regions, ABranchUpdatesThroughAPointerWhileAnotherRowIsReadLater) {
+  BufferPlan plan = PlanOf(R"(HloModule m, buffer_donor={ (0, {}) }
+updated {
+  p = (f32[4,8], f32[1,8]) parameter(0)
+  x = f32[4,8] get-tuple-element(p), index=0
+  row = f32[1,8] get-tuple-element(p), index=1
+  zero = s32[] constant(0)
+  ROOT new = f32[4,8] dynamic-update-slice(x, row, zero, zero)
+}
+negated {
+  x = f32[4,8] parameter(0)
+  ROOT new = f32[4,8] negate(x)
+}
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  row = f32[1,8] parameter(1)
+  choice = pred[] parameter(2)
+  given = (f32[4,8], f32[1,8]) tuple(x, row)
+  new = f32[4,8] conditional(choice, given, x), true_computation=updated, false_computation=negated
+  pair = (f32[4,8], f32[4,8]) tuple(new, x)
+  behind = (f32[4,8], f32[4,8]) opt-barrier(pair)
+  result = f32[4,8] get-tuple-element(behind), index=0
+  old = f32[4,8] get-tuple-element(behind), index=1
+  kept = f32[1,8] slice(old), slice={[3:4], [0:8]}
+  ROOT r = (f32[4,8], f32[1,8]) tuple(result, kept)
+})");
+  EXPECT_EQ(CopiedBytes(plan), 0);
+  EXPECT_TRUE(plan.exact);
+}
+
+// `before` starts in the array that `now` starts in after an update, and is found where `now` lies from then on. Of its start only a row
+// is read that the update leaves alone.
+TEST(Regions, StateThatFollowsMayStartInItsLeadersMemory) {
+  BufferPlan plan = PlanOf(R"(HloModule m, buffer_donor={ (0, {}) }
+condition {
+  p = (s32[], f32[4,8], f32[4,8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  zero = s32[] constant(0)
+  ROOT r = pred[] compare(i, zero), direction=GT
+}
+body {
+  p = (s32[], f32[4,8], f32[4,8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  before = f32[4,8] get-tuple-element(p), index=1
+  now = f32[4,8] get-tuple-element(p), index=2
+  row = f32[1,8] slice(before), slice={[0:1], [0:8]}
+  rows = f32[3,8] slice(now), slice={[1:4], [0:8]}
+  next = f32[4,8] concatenate(rows, row), dimensions={0}
+  minus = s32[] constant(-1)
+  j = s32[] add(i, minus)
+  ROOT t = (s32[], f32[4,8], f32[4,8]) tuple(j, next, next)
+}
+ENTRY main {
+  x = f32[4,8] parameter(0)
+  ones = f32[1,8] constant({ { 1, 1, 1, 1, 1, 1, 1, 1 } })
+  zero = s32[] constant(0)
+  two = s32[] constant(2)
+  new = f32[4,8] dynamic-update-slice(x, ones, two, zero)
+  start = (s32[], f32[4,8], f32[4,8]) tuple(two, x, new)
+  loop = (s32[], f32[4,8], f32[4,8]) while(start), condition=condition, body=body
+  ROOT r = f32[4,8] get-tuple-element(loop), index=2
+})");
+  EXPECT_EQ(CopiedBytes(plan), 0);
+}
+
 // A copy before the update serves both: the branches may hand out the caller's array, and the select reads the old one.
 TEST(Regions, ACopyForAnUpdateIsNotCountedAtTheBranchesToo) {
   BufferPlan plan = PlanOf(R"(HloModule m

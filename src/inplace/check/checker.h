@@ -105,7 +105,7 @@ class Checker {
     return Slices(module_.computation(module_.instruction(loop).called[1]).parameters.at(0));
   }
   const StatePointer* StatePointerOf(ir::InstrId loop, BufferId variable) const;
-  std::optional<size_t> HandedOnLeaf(ir::InstrId loop, size_t leaf) const;
+  std::optional<size_t> HandedOnLeaf(ir::InstrId loop, size_t leaf, const std::vector<Leaf>& state) const;
   std::map<BufferId, std::vector<ByteRange>> StatePlaces(ir::InstrId id) const;
   std::vector<ByteRange> PlacesOfSource(ir::InstrId id, BufferId pointer,
                                         const std::map<BufferId, std::vector<ByteRange>>& places) const;

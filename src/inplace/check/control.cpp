@@ -173,14 +173,19 @@ const StatePointer* Checker::StatePointerOf(InstrId loop, BufferId variable) con
   return found == pointers.end() ? nullptr : &*found;
 }
 
-// The leaf in whose place at the head of the iteration the next content of `leaf` lies.
-std::optional<size_t> Checker::HandedOnLeaf(InstrId loop, size_t leaf) const {
-  const Slice& next = Slices(module_.root(module_.instruction(loop).called[1]))[leaf];
+// The leaf in whose place at the head of the iteration the next content of `leaf` lies; of several, the one whose content it is, if that
+// is known.
+std::optional<size_t> Checker::HandedOnLeaf(InstrId loop, size_t leaf, const std::vector<Leaf>& state) const {
+  InstrId root = module_.root(module_.instruction(loop).called[1]);
+  const Slice& next = Slices(root)[leaf];
   const std::vector<Slice>& heads = HeadSlices(loop);
+  std::optional<size_t> first;
   for (size_t other = 0; other < heads.size(); ++other) {
-    if (heads[other].buffer == next.buffer && heads[other].offset == next.offset) return other;
+    if (heads[other].buffer != next.buffer || heads[other].offset != next.offset) continue;
+    if (leaves_.at(root)[leaf].content == state[other].content) return other;
+    if (!first) first = other;
   }
-  return std::nullopt;
+  return first;
 }
 
 // Where each pointer of the state may go besides its slot: where it starts, where those start that it is moved to, and other places
@@ -400,7 +405,7 @@ Result<Leaf> Checker::LeafAfterLoop(InstrId id, size_t leaf, const std::vector<L
   size_t from = leaf;
   for (int64_t step = 0; step < std::min(*trips, kMostFollowedSteps); ++step) {
     const StatePointer* moved = StatePointerOf(id, HeadSlices(id)[from].buffer);
-    std::optional<size_t> handed_on = HandedOnLeaf(id, from);
+    std::optional<size_t> handed_on = HandedOnLeaf(id, from, state);
     bool arrives = moved != nullptr && in_slot_.contains(moved->pointer);
     if (arrives && pointer->slot && place.buffer == *pointer->slot && place.offset == 0)
       return Leaf{state[leaf].content, {}, place, place};
@@ -548,6 +553,8 @@ Status Checker::Branches(InstrId id) {
   std::vector<ContentId> results;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) results.push_back(NewContent());
 
+  // The bytes of each result that are not there after some branch: whoever reads them is refused.
+  std::vector<analysis::Footprint> missing(shapes.size(), analysis::Footprint::Nothing());
   const FactTable before = memory_.facts();
   const IdVector<BufferId, Place> entry_pointers = pointers_;
   std::vector<FactTable> ends;
@@ -558,8 +565,9 @@ Status Checker::Branches(InstrId id) {
     TRY_STATUS(ReplayCalled(id, branch, leaves_.at(instruction.operands[branch + 1])));
     InstrId root = module_.root(instruction.called[branch]);
     TRY(auto moved, Moved(found->second.ends[branch], id));
+    std::vector<analysis::Footprint> missing_here;
     for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-      TRY_STATUS(RequireHeld(root, leaves_.at(root)[leaf]));
+      missing_here.push_back(Missing(leaves_.at(root)[leaf]));
       Place result = moved[Slices(id)[leaf].buffer];
       result.offset += Slices(id)[leaf].offset;
       if (!(result == PlaceOf(Slices(root)[leaf])))
@@ -568,7 +576,9 @@ Status Checker::Branches(InstrId id) {
     pointers_ = std::move(moved);
     HolesInCaller(id, branch, before);
     for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-      memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
+      const analysis::Footprint holes = InCaller(module_, id, branch, missing_here[leaf]);
+      memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()), holes);
+      missing[leaf].Include(holes);
     }
     ends.push_back(memory_.facts());
     end_pointers.push_back(pointers_);
@@ -578,7 +588,7 @@ Status Checker::Branches(InstrId id) {
   JoinPointers(end_pointers);
   std::vector<Leaf> leaves;
   for (size_t leaf = 0; leaf < shapes.size(); ++leaf) {
-    memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()));
+    memory_.Add(results[leaf], RangeOf(Slices(id)[leaf], shapes[leaf].byte_size()), missing[leaf]);
     leaves.push_back({results[leaf], {}, Slices(id)[leaf], Slices(id)[leaf]});
   }
   SetLeaves(id, std::move(leaves));

@@ -20,7 +20,7 @@
 // by the first one's own copy: the copy takes its place as the early reader.
 //
 // A loop that writes its state whole need not overwrite its initial value at all (borrowing.h): that is one more way out, which
-// weighs nothing. Where it does not even look at the initial value, that is a way out for who overwrites this before the loop, too.
+// weighs nothing. Where it does not even look at the bytes in question, that is a way out for who overwrites them before the loop, too.
 //
 // Cost: uses of each updated definition, plus pending uses. Pending lists are empty unless regions were proved disjoint.
 #include "inplace/constraints/arcs.h"
@@ -30,6 +30,7 @@
 #include <optional>
 #include <tuple>
 
+#include "inplace/constraints/pointers.h"
 #include "inplace/memory/byte_layout.h"
 
 namespace stead::inplace {
@@ -176,9 +177,13 @@ class Builder {
     std::vector<PendingUse> candidates = pending_[target.definition];
     for (const DefinitionUse& use : dataflow_.uses(target.definition))
       candidates.push_back({use, target.definition, {}});
-    for (const analysis::SharedUse& shared : dataflow_.shared_uses(target.definition))
-      candidates.push_back({shared.use, shared.definition, {}});
     std::vector<PendingUse> still_pending;
+    for (const analysis::SharedUse& shared : dataflow_.shared_uses(target.definition)) {
+      // What its own pointers lead to, each branch of a conditional keeps until its end.
+      bool is_kept =
+          IsConditional(writer) && !dataflow_.MayShareBytesWithout(writer, shared.definition, target.definition);
+      (is_kept ? still_pending : candidates).push_back({shared.use, shared.definition, {}});
+    }
     for (PendingUse& candidate : candidates) {
       const DefinitionUse& use = candidate.use;
       if (use.node == writer && use.operand == tie.operand && use.leaf == tie.leaf) continue;
@@ -187,15 +192,17 @@ class Builder {
       if (use.node == writer && IsGuest(writer, use.leaf, tie.leaf)) continue;
       // An op that overwrites a part keeps the rest, and results and a loop's state lie apart: they need all of the array's buffer
       // for themselves.
-      bool is_own_state = use.node == writer && IsLoop(writer) && !(use.bytes.empty() && Borrows(writer, use.leaf));
+      bool is_own_state =
+          use.node == writer && IsLoop(writer) && !(Disjoint(use.bytes, written) && Borrows(writer, use.leaf));
+      bool is_own_result = use.node == end() && !IsPointerOfBranch(use.leaf);
       bool needs_buffer =
-          use.node == end() || is_own_state || keeping_.contains(std::tuple(use.node, use.operand, use.leaf));
+          is_own_result || is_own_state || keeping_.contains(std::tuple(use.node, use.operand, use.leaf));
       if (!needs_buffer && Disjoint(use.bytes, written)) {
         if (candidate.path.size() < kPathLimit) candidate.path.push_back(copy);
         still_pending.push_back(std::move(candidate));
         continue;
       }
-      AddArc(use.node, writer, BreakersOf(candidate, ways_out), {candidate.definition, false, use, tie});
+      AddArc(use.node, writer, BreakersOf(candidate, written, ways_out), {candidate.definition, false, use, tie});
     }
     if (tie.result_leaf < 0) return;
     DefinitionId result = dataflow_.value(dataflow_.instruction(writer), tie.result_leaf).definition;
@@ -220,9 +227,16 @@ class Builder {
     if (leaves) AddArc(end(), writer, std::move(path), {target, true, {}, tie});
   }
 
+  // The result is found where it lies; what lies there is needed as far as somebody reads it.
+  bool IsPointerOfBranch(int32_t result) const {
+    return scope_.kind == Scope::Kind::kBranch && IsPointerResult(context_, scope_.caller, result);
+  }
+
   // The loop reads one leaf before it overwrites the other.
   bool IsGuest(int32_t node, int32_t guest, int32_t host) const {
     if (!IsLoop(node)) return false;
+    auto leaders = context_.leaders.find(dataflow_.instruction(node));
+    if (leaders != context_.leaders.end() && leaders->second[static_cast<size_t>(guest)] == host) return true;
     auto guests = context_.parameter_guests.find(module_.instruction(dataflow_.instruction(node)).called[1]);
     return guests != context_.parameter_guests.end() &&
            std::ranges::find(guests->second, std::pair(guest, host)) != guests->second.end();
@@ -243,8 +257,9 @@ class Builder {
     return loop != context_.borrowing.end() && loop->second.used[leaf];
   }
 
-  // `ways_out`: what spares the writer from overwriting the content.
-  std::vector<int32_t> BreakersOf(const PendingUse& candidate, const std::vector<int32_t>& ways_out) {
+  // `written`: the bytes that the writer overwrites. `ways_out`: what spares the writer from overwriting the content.
+  std::vector<int32_t> BreakersOf(const PendingUse& candidate, const Footprint& written,
+                                  const std::vector<int32_t>& ways_out) {
     const DefinitionUse& use = candidate.use;
     std::vector<int32_t> breakers = candidate.path;
     breakers.insert(breakers.end(), ways_out.begin(), ways_out.end());
@@ -252,8 +267,8 @@ class Builder {
     bool keeps = keeping_.contains(std::tuple(use.node, use.operand, use.leaf));
     // An op that also reads what it overwrites copies what it overwrites: as many bytes, and the original stays for others.
     if (keeps) breakers.push_back(CopyElement(use.node, use.operand, use.leaf));
-    // A loop that never looks at its initial value needs a buffer only, which need not be this one.
-    if (use.bytes.empty() && MayBorrow(use.node, use.leaf) && !Borrows(use.node, use.leaf))
+    // A loop that does not look at what is overwritten needs a buffer for the rest of its state only, which need not be this one.
+    if (Disjoint(use.bytes, written) && MayBorrow(use.node, use.leaf) && !Borrows(use.node, use.leaf))
       breakers.push_back(BorrowElement(use.node, use.operand, use.leaf));
     if (std::optional<Region> box = SavedBox(module_, dataflow_, use)) {
       int64_t bytes = BoxBytes(module_.shape(OperandOf(use.node, use.operand)), *box);

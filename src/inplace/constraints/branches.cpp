@@ -93,15 +93,7 @@ void GrantBranchOperands(const Module& module, const Scope& scope, const ScopeCo
     const Instruction& conditional = module.instruction(id);
     std::vector<bool> after = NodesAfter(module, dataflow, node);
     const BranchUse& most = all_granted.branches.at(id);
-    auto is_result = [&](DefinitionId definition) {
-      for (int32_t leaf = 0; leaf < ArrayLeafCount(conditional.shape); ++leaf) {
-        if (dataflow.value(id, leaf).definition == definition) return true;
-      }
-      return false;
-    };
     auto is_spent = [&](DefinitionId definition, int32_t operand) {
-      // A result that is this operand whichever branch runs: it stays where it is.
-      if (is_result(definition)) return false;
       int in_branch = 0;
       int64_t saved_bytes = 0;
       for (const DefinitionUse& use : dataflow.uses(definition)) {
@@ -113,8 +105,12 @@ void GrantBranchOperands(const Module& module, const Scope& scope, const ScopeCo
         saved_bytes += BoxBytes(module.shape(module.operand(dataflow.instruction(use.node), use.operand)), *box);
       }
       auto is_later = [&](const analysis::SharedUse& shared) {
+        // What its own pointers lead to, each branch keeps until its end.
+        if (!dataflow.MayShareBytesWithout(node, shared.definition, definition)) return false;
         if (shared.use.node == node) return shared.use.operand == operand;
-        return shared.use.node == dataflow.node_count() || after[static_cast<size_t>(shared.use.node)];
+        if (shared.use.node == dataflow.node_count()) return true;
+        return after[static_cast<size_t>(shared.use.node)] &&
+               !MissesNothing(dataflow, node, most, definition, shared.use);
       };
       if (std::ranges::any_of(dataflow.shared_uses(definition), is_later)) return false;
       return in_branch == 1 && saved_bytes < dataflow.definition(definition).bytes;
@@ -218,12 +214,19 @@ class BranchSummary {
       if (head.instruction != parameter) continue;
       OperandLeaf home{static_cast<int32_t>(branch) + 1, head.leaf};
       if (IsPointerResult(context_, id_, static_cast<int32_t>(result))) {
-        if (families.Head(content) != content) moved_.insert(OperandContent(home));
+        if (families.Head(content) != content && !LeadsTo(result, home)) moved_.insert(OperandContent(home));
         continue;
       }
       contents[result] = OperandContent(home);
       if (!use_.homes[result] && taken_.insert(contents[result]).second) use_.homes[result] = home;
     }
+  }
+
+  // Whoever uses the pointer is known to use the operand's buffer.
+  bool LeadsTo(size_t result, OperandLeaf operand) const {
+    return std::ranges::any_of(context_.pointer_results.at(id_)[result].operands, [&](const auto& place) {
+      return place.operand == operand.operand && place.leaf == operand.leaf;
+    });
   }
 
   // The content's buffer is that of the same result whichever branch runs, or of none.

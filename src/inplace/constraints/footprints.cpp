@@ -11,6 +11,8 @@
 // the bytes that no branch writes are still there afterwards (branches.cpp).
 #include "inplace/constraints/footprints.h"
 
+#include <algorithm>
+
 namespace stead::inplace {
 
 using analysis::Dataflow;
@@ -61,6 +63,54 @@ ParameterFootprints FootprintsOf(const Module& module, const Dataflow& inner, co
 
 namespace {
 
+// What is read of each content of a scope.
+class ContentReads {
+ public:
+  explicit ContentReads(const Dataflow& dataflow)
+      : dataflow_(dataflow), reads_(dataflow.definition_count(), Footprint::Nothing()) {
+    // Pointers come after what they may lead to.
+    for (size_t number = reads_.size(); number-- > 0;) reads_[DefinitionId(number)] = Without(-1, DefinitionId(number));
+  }
+
+  // By others than `node`.
+  Footprint Without(int32_t node, DefinitionId content) const {
+    Footprint reads = Footprint::Nothing();
+    for (const analysis::DefinitionUse& use : dataflow_.uses(content)) {
+      if (use.node != node) reads.Include(use.bytes);
+    }
+    // Later pointers may hand it on.
+    for (const analysis::SharedUse& shared : dataflow_.shared_uses(content)) {
+      const std::vector<DefinitionId>& hosts = dataflow_.hosts(shared.definition);
+      if (std::ranges::find(hosts, content) != hosts.end()) reads.Include(reads_[shared.definition]);
+    }
+    return reads;
+  }
+
+ private:
+  const Dataflow& dataflow_;
+  IdVector<DefinitionId, Footprint> reads_;
+};
+
+}  // namespace
+
+void FindResultReads(const Module& module, const Scope& scope, ScopeContext& context) {
+  std::vector<InstrId> conditionals;
+  for (InstrId id : module.computation(scope.computation).instructions) {
+    if (module.instruction(id).opcode == Opcode::kConditional) conditionals.push_back(id);
+  }
+  if (conditionals.empty()) return;
+  const Dataflow dataflow(module, scope.computation, context);
+  const ContentReads reads(dataflow);
+  for (InstrId id : conditionals) {
+    std::vector<Footprint> of_results;
+    for (int32_t leaf = 0; leaf < analysis::ArrayLeafCount(module.shape(id)); ++leaf)
+      of_results.push_back(reads.Without(dataflow.node(id), dataflow.value(id, leaf).definition));
+    for (ir::ComputationId branch : module.instruction(id).called) context.result_reads[branch] = of_results;
+  }
+}
+
+namespace {
+
 // What the iterations of one loop read of its initial values.
 class LoopReads {
  public:
@@ -100,7 +150,10 @@ class LoopReads {
       reads_[static_cast<size_t>(leaf)].Include(context_.counters.ByIteration(bytes));
     };
     for (const analysis::DefinitionUse& use : inner.uses(content)) add(use);
-    for (const analysis::SharedUse& shared : inner.shared_uses(content)) add(shared.use);
+    // Other state starts elsewhere, even where it comes to lie in this one's memory later.
+    for (const analysis::SharedUse& shared : inner.shared_uses(content)) {
+      if (inner.definition(shared.definition).instruction != parameter) add(shared.use);
+    }
   }
 
   // RETURNS whether that adds anything.

@@ -19,6 +19,10 @@ struct ParameterFootprints {
 ParameterFootprints FootprintsOf(const ir::Module& module, const analysis::Dataflow& inner, const Families& families,
                                  ir::InstrId caller, size_t called, const ScopeContext& context);
 
+// Records, for each conditional of the scope, which bytes of its results are read after it (DataflowContext::result_reads). Call for
+// outer scopes before inner ones.
+void FindResultReads(const ir::Module& module, const Scope& scope, ScopeContext& context);
+
 // Records, for each loop of the scope, which bytes of its initial values are overwritten.
 void SummariseLoops(const ir::Module& module, const Scope& scope, ScopeContext& context);
 

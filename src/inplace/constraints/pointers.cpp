@@ -19,8 +19,8 @@
 // A leaf whose content is not handed on may start in an array that another leaf overwrites: the first iteration reads before it writes
 // (DataflowContext::parameter_guests).
 //
-// Branch results. The pointer goes to what the branch hands on, or to what it makes. If all branches hand on one value, the result is
-// that value.
+// Branch results. The pointer goes to what the branch hands on, or to what it makes, which may lie in what it was given. If all branches
+// hand on one value, the result is that value.
 #include "inplace/constraints/pointers.h"
 
 #include <algorithm>
@@ -183,26 +183,38 @@ class LoopPointers {
   std::optional<int64_t> trips_;
 };
 
+// The first content of the buffer that this one may be built in, by updates.
+DefinitionId OldestContent(const Module& module, const Dataflow& inner, const ScopeContext& context,
+                           DefinitionId content) {
+  for (;;) {
+    const Definition& made = inner.definition(content);
+    const std::vector<PreservingTie> ties = PreservingTies(module, inner, made.node, context);
+    auto tie = std::ranges::find(ties, made.leaf, &PreservingTie::result_leaf);
+    if (tie == ties.end()) return content;
+    content = inner.value(module.operand(made.instruction, static_cast<size_t>(tie->operand)), tie->leaf).definition;
+  }
+}
+
 // What one branch gives to a result that is chosen to be a pointer.
 void AddBranch(const Module& module, InstrId conditional, size_t branch, const Dataflow& inner,
-               const PointerChoices& choices, int32_t leaf, PointerResult& result) {
+               const ScopeContext& context, int32_t leaf, PointerResult& result) {
   InstrId root = module.root(module.instruction(conditional).called[branch]);
   DefinitionId content = inner.value(root, leaf).definition;
-  const Definition& made = inner.definition(content);
-  bool is_operand = module.instruction(made.instruction).opcode == Opcode::kParameter;
-  result.is_operand = result.is_operand && is_operand;
-  if (is_operand) {
-    result.operands.push_back({static_cast<int32_t>(branch) + 1, made.leaf});
-    return;
-  }
   if (IsConstantArray(module, inner, content)) {
+    result.is_operand = false;
     result.is_fixed = true;
     return;
   }
+  const DefinitionId oldest = OldestContent(module, inner, context, content);
+  const Definition& made = inner.definition(oldest);
+  bool is_in_operand = module.instruction(made.instruction).opcode == Opcode::kParameter;
+  result.is_operand = result.is_operand && is_in_operand && oldest == content;
+  if (is_in_operand) result.operands.push_back({static_cast<int32_t>(branch) + 1, made.leaf});
   for (int32_t other = 0; other < ArrayLeafCount(module.shape(root)); ++other) {
-    bool is_earlier = other < leaf || !choices.contains(ResultLeaf{conditional, other});
-    bool is_same = other != leaf && inner.value(root, other).definition == content;
-    if (is_earlier && is_same) result.results.push_back(other);
+    bool is_earlier = other < leaf || !context.pointer_choices.contains(ResultLeaf{conditional, other});
+    DefinitionId returned = inner.value(root, other).definition;
+    if (other != leaf && is_earlier && OldestContent(module, inner, context, returned) == oldest)
+      result.results.push_back(other);
   }
 }
 
@@ -218,7 +230,7 @@ void FindBranchPointers(const Module& module, InstrId conditional, ScopeContext&
     for (auto choice = first; choice != choices.end() && choice->caller == conditional; ++choice) {
       PointerResult& result = results[static_cast<size_t>(choice->leaf)];
       if (branch == 0) result.is_pointer = result.is_operand = true;
-      AddBranch(module, conditional, branch, inner, choices, choice->leaf, result);
+      AddBranch(module, conditional, branch, inner, context, choice->leaf, result);
     }
   }
 }

@@ -156,14 +156,46 @@ class LoopState {
   std::vector<size_t> class_of_;                    // per element: the first of those that are always equal to it
 };
 
+// Reads one of several elements of a branch's operand that are one value. RETURNS whether any was read instead of another.
+bool MergeEqualOperands(ir::Module& module, InstrId conditional) {
+  bool changed = false;
+  for (size_t branch = 0; branch < module.instruction(conditional).called.size(); ++branch) {
+    const Instruction& given = module.instruction(module.operand(conditional, branch + 1));
+    const ComputationId called = module.instruction(conditional).called[branch];
+    if (given.opcode != Opcode::kTuple) continue;
+    std::map<InstrId, int64_t> first_of;
+    for (size_t element = 0; element < given.operands.size(); ++element)
+      first_of.try_emplace(given.operands[element], static_cast<int64_t>(element));
+    const std::vector<InstrId> given_values = given.operands;
+    const InstrId parameter = module.computation(called).parameters[0];
+    const std::vector<InstrId> readers = module.users(parameter);
+    for (InstrId reader : readers) {
+      if (module.instruction(reader).opcode != Opcode::kGetTupleElement) continue;
+      const int64_t element = module.instruction(reader).As<ir::TupleElementAttributes>().index;
+      const int64_t first = first_of.at(given_values[static_cast<size_t>(element)]);
+      if (first == element) continue;
+      Builder build(module, reader);
+      InstrId instead = build.TupleElement(parameter, first);
+      Replace(module, reader, instead);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
 }  // namespace
 
 Result<PassReport> MergeEqualState(ir::Module& module) {
+  const IdVector<ComputationId, int> callers = CountCallers(module);
   bool changed = false;
   for (ComputationId computation : module.ComputationsPostOrder()) {
     const std::vector<InstrId> list = module.computation(computation).instructions;
     for (InstrId id : list) {
+      // What one caller gives twice, another need not.
+      auto is_shared = [&](ComputationId called) { return callers[called] > 1; };
+      if (std::ranges::any_of(module.instruction(id).called, is_shared)) continue;
       if (module.instruction(id).opcode == Opcode::kWhile) changed |= LoopState(module, id).Merge();
+      if (module.instruction(id).opcode == Opcode::kConditional) changed |= MergeEqualOperands(module, id);
     }
   }
   return PassReport{changed};

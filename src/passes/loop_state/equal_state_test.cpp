@@ -141,5 +141,39 @@ ENTRY main { x = f32[3] parameter(0)
   EXPECT_FALSE(RunPass(module, MergeEqualState));
 }
 
+// A branch that is given x twice. `users`: who calls it.
+std::string GivenTwice(std::string_view users) {
+  return fmt::format(R"(HloModule m
+twice {{ s = (f32[3], f32[3]) parameter(0)
+  x = f32[3] get-tuple-element(s), index=0
+  y = f32[3] get-tuple-element(s), index=1
+  ROOT r = f32[3] subtract(x, y) }}
+once {{ ROOT x = f32[3] parameter(0) }}
+ENTRY main {{ x = f32[3] parameter(0)
+  z = f32[3] parameter(1)
+  p = pred[] parameter(2)
+  both = (f32[3], f32[3]) tuple(x, x)
+  {} }})",
+                     users);
+}
+
+TEST(EqualState, WhatABranchIsGivenTwiceIsReadOnce) {
+  ir::Module module =
+      After(GivenTwice("ROOT r = f32[3] conditional(p, both, x), true_computation=twice, false_computation=once"),
+            MergeEqualState);
+  const ir::Instruction& root = module.instruction(module.root(module.entry));
+  const ir::Instruction& difference = module.instruction(module.root(root.called[0]));
+  for (ir::InstrId operand : difference.operands) {
+    EXPECT_EQ(module.instruction(operand).As<ir::TupleElementAttributes>().index, 0);
+  }
+}
+
+TEST(EqualState, ABranchThatAnotherCallerGivesTwoValuesStays) {
+  ir::Module module = Parse(GivenTwice(R"(other = (f32[3], f32[3]) tuple(x, z)
+  a = f32[3] conditional(p, both, x), true_computation=twice, false_computation=once
+  ROOT b = f32[3] conditional(p, other, a), true_computation=twice, false_computation=once)"));
+  EXPECT_FALSE(RunPass(module, MergeEqualState));
+}
+
 }  // namespace
 }  // namespace stead::passes
