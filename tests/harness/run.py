@@ -24,10 +24,10 @@ from answering_process import AnsweringProcess  # noqa: E402
 COVERAGE = HERE.parent.parent / "docs" / "coverage.md"
 ONCE_FAILED = HERE / "once_failed.txt"
 # `| pattern | outcome | reason |`
-ROW = re.compile(r"^\| `([^`]+)` \| (refused|different) \| (.+) \|$")
+ROW = re.compile(r"^\| `([^`]+)` \| (refused|different|larger) \| (.+) \|$")
 SAMPLE_STEP = 10
 SECONDS_FOR_ONE = 300
-FAILURES = ("refused", "different", "crashed", "hung")
+FAILURES = ("refused", "different", "larger", "crashed", "hung")
 
 
 def list_names():

@@ -2,19 +2,22 @@
 
 Input: one index of `all_harnesses` per line. Output: per line a JSON object {index, name, outcome, message}, where the outcome is one of
 
-    ok            both run and agree within JAX's tolerances
+    ok            both run and agree within JAX's tolerances, and Stead needs no more memory
     not in JAX    the harness says that JAX does not implement it on CPUs, or jaxlib's backend refuses it too
     refused       Stead answers with an error, which is the message
     different     types, shapes or values differ
+    larger        the values agree, but the peak of memory is above that of jaxlib's backend
 
 `--names` prints the names of all harnesses instead, once both backends are there.
 """
 
 import json
 import os
+import pathlib
 import sys
 
 os.environ["JAX_PLATFORMS"] = "stead,cpu"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 
 import jax  # noqa: E402
 import numpy  # noqa: E402
@@ -23,6 +26,7 @@ jax.config.update("jax_enable_x64", True)
 
 from jax._src.internal_test_util import test_harnesses  # noqa: E402
 from jax._src.public_test_util import _assert_numpy_allclose, tolerance  # noqa: E402
+from memory import peak_bytes  # noqa: E402
 
 # JAX's own test of these harnesses (export_harnesses_multi_platform_test.py) says so.
 CONVOLUTION_TOLERANCE = 1e-4
@@ -47,8 +51,11 @@ def close_enough(harness, got, wanted):
 
 
 def run_on(device, harness, arguments):
+    """The results, and the bytes that they and what they are made of need at once."""
     with jax.default_device(device):
-        return [numpy.asarray(leaf) for leaf in jax.tree.leaves(jax.jit(harness.dyn_fun)(*arguments))]
+        compiled = jax.jit(harness.dyn_fun).lower(*arguments).compile()
+        results = [numpy.asarray(leaf) for leaf in jax.tree.leaves(compiled(*arguments))]
+        return results, peak_bytes(compiled.memory_analysis())
 
 
 def judge(harness):
@@ -57,15 +64,17 @@ def judge(harness):
         return "not in JAX", "unimplemented by JAX on CPUs"
     arguments = harness.dyn_args_maker(numpy.random.RandomState(0))
     try:
-        wanted = run_on(jax.devices("cpu")[0], harness, arguments)
+        wanted, allowed = run_on(jax.devices("cpu")[0], harness, arguments)
     except Exception as error:  # Whatever it is that jaxlib's backend says no with.
         return "not in JAX", str(error).splitlines()[0]
     try:
-        got = run_on(jax.devices("stead")[0], harness, arguments)
+        got, needed = run_on(jax.devices("stead")[0], harness, arguments)
     except Exception as error:
         return "refused", str(error).splitlines()[0]
     difference = None if harness.fullname.startswith(NOT_UNIQUE) else close_enough(harness, got, wanted)
-    return ("ok", "") if difference is None else ("different", difference)
+    if difference is not None:
+        return "different", difference
+    return ("ok", "") if needed <= allowed else ("larger", f"{needed} bytes, not {allowed}")
 
 
 def main():

@@ -7,6 +7,7 @@ the milliseconds of a call, measured turn by turn, and what the compiled program
 
 import argparse
 import os
+import pathlib
 import statistics
 import sys
 import time
@@ -14,10 +15,12 @@ import warnings
 
 # Before JAX starts.
 os.environ["JAX_PLATFORMS"] = "stead,cpu"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 warnings.filterwarnings("ignore")
 
 import jax  # noqa: E402
 import numpy as np  # noqa: E402
+from memory import peak_bytes  # noqa: E402
 from programs import PROGRAMS  # noqa: E402
 
 # Relative to the largest number of each result. Keras computes with 32 bits whatever it is given.
@@ -54,9 +57,7 @@ class OnDevice:
         if not self.program.is_compiled:
             return None
         with jax.default_device(self.device):
-            stats = self.function.lower(*self.arguments()).compile().memory_analysis()
-        results = stats.output_size_in_bytes - stats.alias_size_in_bytes
-        return stats.temp_size_in_bytes + stats.argument_size_in_bytes + results
+            return peak_bytes(self.function.lower(*self.arguments()).compile().memory_analysis())
 
 
 def distance(actual, expected):

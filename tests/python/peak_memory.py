@@ -13,23 +13,20 @@ import functools
 import pathlib
 import sys
 
-import in_place_programs
-import jax
-import jax_programs
-import numpy as np
-from jax._src.interpreters import mlir
-from jaxlib import _jax
-from jaxlib.mlir import ir
-from shared_programs import hlo_files, op_zoo, stablehlo_of
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+import in_place_programs  # noqa: E402
+import jax  # noqa: E402
+import jax_programs  # noqa: E402
+import numpy as np  # noqa: E402
+from jax._src.interpreters import mlir  # noqa: E402
+from jaxlib import _jax  # noqa: E402
+from jaxlib.mlir import ir  # noqa: E402
+from memory import peak_bytes  # noqa: E402
+from shared_programs import hlo_files, op_zoo, stablehlo_of  # noqa: E402
 
 # Programs that Stead cannot compile, by what its error says.
 NOT_COMPILED = ("UNIMPLEMENTED",)
-
-
-def peak(stats):
-    """The bytes that are there at once: arguments, results in memory of their own, temporaries."""
-    results = stats.output_size_in_bytes - stats.alias_size_in_bytes
-    return stats.temp_size_in_bytes + stats.argument_size_in_bytes + results
 
 
 def on_device(argument, device):
@@ -82,9 +79,9 @@ def row(name, compile_on, devices):
         ours, theirs = (stats_on(compile_on, device) for device in devices)
     except jax.errors.JaxRuntimeError as error:
         return f"| {name} | not compiled: {str(error).splitlines()[0].split(':')[0]} | | | | |"
-    ratio = peak(ours) / max(1, peak(theirs))
+    ratio = peak_bytes(ours) / max(1, peak_bytes(theirs))
     temporaries = f"{ours.temp_size_in_bytes:,} | {theirs.temp_size_in_bytes:,}"
-    return f"| {name} | {temporaries} | {peak(ours):,} | {peak(theirs):,} | {ratio:.3f} |"
+    return f"| {name} | {temporaries} | {peak_bytes(ours):,} | {peak_bytes(theirs):,} | {ratio:.3f} |"
 
 
 def main():

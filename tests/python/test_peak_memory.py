@@ -7,7 +7,8 @@ import jax_programs
 import numpy as np
 import pytest
 from in_place_programs import PROGRAMS as IN_PLACE_PROGRAMS
-from peak_memory import NOT_COMPILED, OWN, SHARED_PROGRAMS, peak, stats_on
+from memory import peak_bytes
+from peak_memory import NOT_COMPILED, OWN, SHARED_PROGRAMS, stats_on
 from shared_programs import SHARED
 
 # Bytes above XLA's, program by program; everything else is at or below.
@@ -21,7 +22,7 @@ RUNS = {name: (p.function, p.make_arguments, p.donate) for name, p in IN_PLACE_P
 
 def expect_no_more_than_xla(name, compile_on, stead_device, cpu_device):
     ours, theirs = stats_on(compile_on, stead_device), stats_on(compile_on, cpu_device)
-    assert peak(ours) <= peak(theirs) + ABOVE.get(name, 0), f"{ours.temp_size_in_bytes} and {theirs.temp_size_in_bytes} temporary"
+    assert peak_bytes(ours) <= peak_bytes(theirs) + ABOVE.get(name, 0), f"{ours.temp_size_in_bytes} and {theirs.temp_size_in_bytes} temporary"
 
 
 @pytest.mark.parametrize("name", OWN)
@@ -73,5 +74,5 @@ def test_a_run_allocates_what_the_plan_says(name, stead_device, ballast):
     before = ballast()
     results = jax.block_until_ready(compiled(*arguments))
     allocated = stead_device.memory_stats()["peak_bytes_in_use"] - before
-    assert allocated == peak(stats) - stats.argument_size_in_bytes
+    assert allocated == peak_bytes(stats) - stats.argument_size_in_bytes
     del results
