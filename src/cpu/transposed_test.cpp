@@ -1,4 +1,6 @@
 // Loops whose operands lie along another dimension than the result, beside the interpreter: whole squares, and what is left over.
+#include <algorithm>
+
 #include "cpu/testing.h"
 
 namespace stead::cpu {
@@ -72,6 +74,64 @@ ENTRY e {
   ROOT r = f32[39,43] fusion(x), kind=kLoop, calls=fused
 }
 )");
+}
+
+// Several arrays dealt into one, an element of each in turn: sizes around whole vectors, and numbers of arrays that are not dealt.
+TEST(Dealt, ArraysThatAreStacked) {
+  for (const std::string type : {"f32", "bf16", "s8", "f64", "u16", "pred", "c64", "f8e5m2"}) {
+    for (int64_t count : {1, 3, 16, 31, 130}) {
+      const std::string shape = fmt::format("{}[{},5,1]", type, count);
+      ExpectSame(fmt::format(R"(HloModule m
+ENTRY e {{
+  x = {0} parameter(0)
+  y = {0} parameter(1)
+  ROOT r = {1}[{2},5,2] concatenate(x, y), dimensions={{2}}
+}}
+)",
+                             shape, type, count));
+    }
+  }
+  for (const std::string operands : {"x, y, x, x", "x, y, y", "y, x, x, y, y, x, y, x", "y, x, z", "z, z"}) {
+    const int64_t arrays = 1 + std::ranges::count(operands, ',') + std::ranges::count(operands, 'z');
+    ExpectSame(fmt::format(R"(HloModule m
+fused {{
+  a = f32[70] parameter(0)
+  b = f32[70] parameter(1)
+  x = f32[70,1] reshape(a)
+  c = f32[70] multiply(a, b)
+  y = f32[70,1] reshape(c)
+  z = f32[70,2] concatenate(x, y), dimensions={{1}}
+  ROOT r = f32[70,{0}] concatenate({1}), dimensions={{1}}
+}}
+ENTRY e {{
+  x = f32[70] parameter(0)
+  y = f32[70] parameter(1)
+  ROOT r = f32[70,{0}] fusion(x, y), kind=kLoop, calls=fused
+}}
+)",
+                           arrays, operands));
+  }
+}
+
+TEST(Dealt, ElementsThatAreRepeated) {
+  for (const std::string type : {"f32", "s8", "bf16", "f64", "c64"}) {
+    for (int64_t times : {2, 3, 4, 8, 16}) {
+      for (int64_t rows : {1, 33}) {
+        ExpectSame(fmt::format(R"(HloModule m
+fused {{
+  x = {0}[{2},47] parameter(0)
+  b = {0}[{2},47,{1}] broadcast(x), dimensions={{0,1}}
+  ROOT r = {0}[{2},{3}] reshape(b)
+}}
+ENTRY e {{
+  x = {0}[{2},47] parameter(0)
+  ROOT r = {0}[{2},{3}] fusion(x), kind=kLoop, calls=fused
+}}
+)",
+                               type, times, rows, 47 * times));
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -22,7 +22,9 @@ RUNS = {name: (p.function, p.make_arguments, p.donate) for name, p in IN_PLACE_P
 
 def expect_no_more_than_xla(name, compile_on, stead_device, cpu_device):
     ours, theirs = stats_on(compile_on, stead_device), stats_on(compile_on, cpu_device)
-    assert peak_bytes(ours) <= peak_bytes(theirs) + ABOVE.get(name, 0), f"{ours.temp_size_in_bytes} and {theirs.temp_size_in_bytes} temporary"
+    assert peak_bytes(ours) <= peak_bytes(theirs) + ABOVE.get(name, 0), (
+        f"{ours.temp_size_in_bytes} and {theirs.temp_size_in_bytes} temporary"
+    )
 
 
 @pytest.mark.parametrize("name", OWN)

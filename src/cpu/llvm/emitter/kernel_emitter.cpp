@@ -270,6 +270,7 @@ bool KernelEmitter::IsDivisible(const Nest& nest) const {
 }
 
 void KernelEmitter::EmitNest(const Nest& nest) {
+  if (const std::vector<InstrId> pieces = DealtPieces(nest); !pieces.empty()) return EmitDealt(nest.outputs[0], pieces);
   switch (nest.kind) {
     case NestKind::kLoop:
       if (request_.pairs) return EmitPairs(nest.outputs);

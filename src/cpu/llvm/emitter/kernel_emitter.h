@@ -89,6 +89,12 @@ class KernelEmitter {
   Index PartnerOf(const Index& index) const;
   void EmitWindow(const Output& output);
   void EmitPieces(const Output& output);
+  // The arrays whose elements k make the elements k * n to k * n + n - 1 of the result: those of a concatenation along a last
+  // dimension in which each has one element, or one that a broadcast repeats there. Nothing when the result is made otherwise.
+  std::vector<ir::InstrId> DealtPieces(const Nest& nest) const;
+  void EmitDealt(const Output& output, const std::vector<ir::InstrId>& pieces);
+  // Element k of each of `values`, from `position` on.
+  void StoreDealt(const MemoryArray& array, const IndexExpression& position, std::vector<llvm::Value*> values);
   void EmitRunning(const std::vector<Output>& outputs);
   void EmitScatter(const std::vector<Output>& outputs);
   void EmitScatterUpdate(const std::vector<Output>& outputs, const ir::Instruction& scatter, const Index& update_index);

@@ -1,5 +1,6 @@
 // Loops whose operands lie along another dimension than the result: both are walked in tiles, so that each cache line is read
 // once. Where the body is small, a tile is a square as wide as a vector, and is turned in registers.
+// Arrays that are dealt into a result, one element of each in turn, are a flat square of as many rows as there are arrays.
 #include <algorithm>
 
 #include "cpu/llvm/emitter/kernel_emitter.h"
@@ -14,6 +15,7 @@ constexpr int64_t kGatheredTile = 16;
 // A square's body stands there once per row.
 constexpr int64_t kMostOpsInSquares = 256;
 constexpr int64_t kWidestSquare = 64;
+constexpr int64_t kMostDealt = 8;
 
 // The halves of two vectors, element by element in turn: the lower halves, or the upper ones.
 llvm::Value* Interleaved(llvm::IRBuilder<>& builder, llvm::Value* left, llvm::Value* right, bool of_upper_halves) {
@@ -24,8 +26,9 @@ llvm::Value* Interleaved(llvm::IRBuilder<>& builder, llvm::Value* left, llvm::Va
   return builder.CreateShuffleVector(left, right, order);
 }
 
-// Row r of the result holds element r of every vector. Each step deals the rows of the upper half between those of the lower half;
-// after log2(lanes) steps element (i, j) stands at (j, i). REQUIRES: as many vectors as lanes, a power of two.
+// Element r of every vector, then element r + 1 of every vector, and so on; with as many vectors as lanes, row r of the result
+// holds element r of each. Each step deals the rows of the upper half between those of the lower half; after log2(vectors) steps
+// element (i, j) stands at (j, i). REQUIRES: a power of two of vectors, at most as many as lanes.
 std::vector<llvm::Value*> Transposed(llvm::IRBuilder<>& builder, std::vector<llvm::Value*> rows) {
   const size_t half = rows.size() / 2;
   for (size_t done = 1; done < rows.size(); done *= 2) {
@@ -163,6 +166,78 @@ std::vector<llvm::Value*> KernelEmitter::LoadTurned(const MemoryArray& array, co
   std::vector<llvm::Value*> rows = Transposed(builder_, std::move(columns));
   for (llvm::Value*& row : rows) row = Registers(builder_).FromMemory(row, type);
   return rows;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Arrays dealt into the result.
+
+std::vector<InstrId> KernelEmitter::DealtPieces(const Nest& nest) const {
+  const Output& output = nest.outputs[0];
+  const bool is_loop = nest.kind == NestKind::kLoop || nest.kind == NestKind::kPieces;
+  if (!is_loop || nest.outputs.size() > 1 || output.in_place >= 0) return {};
+  const InstrId id = BehindViews(output.root);
+  const ir::Instruction& instruction = module_.instruction(id);
+  const ir::Shape& shape = instruction.shape;
+  if (generator_.Bound(id) != nullptr || !shape.is_row_major() || !output.array.shape.is_row_major() ||
+      shape.rank() == 0)
+    return {};
+  const int64_t last = shape.rank() - 1, count = shape.dimensions.back();
+  const bool is_dealt = count >= 2 && count <= std::min(kMostDealt, loops_.lanes()) && (count & (count - 1)) == 0;
+  if (!is_dealt || ir::IsComplex(shape.element_type)) return {};
+  std::vector<InstrId> pieces;
+  if (instruction.opcode == ir::Opcode::kConcatenate) {
+    const bool is_last = instruction.As<ir::DimensionsAttributes>().dimensions[0] == last;
+    if (is_last && static_cast<int64_t>(instruction.operands.size()) == count) pieces = instruction.operands;
+  } else if (instruction.opcode == ir::Opcode::kBroadcast) {
+    const ir::Dimensions& kept = instruction.As<ir::DimensionsAttributes>().dimensions;
+    const bool is_repeated = static_cast<int64_t>(kept.size()) == last && std::ranges::is_sorted(kept) &&
+                             std::ranges::count(kept, last) == 0;
+    if (is_repeated) pieces.assign(static_cast<size_t>(count), instruction.operands[0]);
+  }
+  for (InstrId& piece : pieces) piece = BehindViews(piece);
+  const auto is_linear = [&](InstrId piece) {
+    return module_.shape(piece).element_type == shape.element_type &&
+           module_.shape(piece).element_count() * count == shape.element_count() &&
+           generator_.IsLinear(piece, module_.shape(piece));
+  };
+  return std::ranges::all_of(pieces, is_linear) ? pieces : std::vector<InstrId>();
+}
+
+void KernelEmitter::EmitDealt(const Output& output, const std::vector<InstrId>& pieces) {
+  const int64_t count = module_.shape(pieces[0]).element_count(), dealt = static_cast<int64_t>(pieces.size());
+  const MemoryArray pairs{output.array.base, ir::Shape::Array(output.array.shape.element_type, {count, dealt})};
+  const int64_t items = (count + loops_.lanes() - 1) / loops_.lanes();
+  if (shares_work_) kernel_.work_items = items;
+  loops_.ForEachVector(Begin(), End(items), count, [&](const IndexExpression& position) {
+    std::vector<llvm::Value*> values;
+    for (InstrId piece : pieces) {
+      const ir::Shape& shape = module_.shape(piece);
+      values.push_back(
+          generator_.At(piece, loops_.space().Delinearize(position, shape.dimensions, MemoryOrder(shape))));
+    }
+    if (loops_.ActiveLanes() != nullptr) {
+      for (int64_t piece = 0; piece < dealt; ++piece)
+        generator_.Store(pairs, {position, IndexExpression::Constant(piece)}, values[static_cast<size_t>(piece)]);
+      return;
+    }
+    StoreDealt(pairs, position * dealt, std::move(values));
+  });
+}
+
+void KernelEmitter::StoreDealt(const MemoryArray& array, const IndexExpression& position,
+                               std::vector<llvm::Value*> values) {
+  const ir::ElementType type = array.shape.element_type;
+  const int64_t bytes = ir::ElementBytes(type), lanes = loops_.lanes();
+  Registers registers(builder_);
+  for (llvm::Value*& value : values)
+    value = registers.ToMemory(registers.Splat(value, static_cast<unsigned>(lanes)), type);
+  llvm::Value* const start = loops_.Address(array.base, position, bytes);
+  int64_t place = 0;
+  for (llvm::Value* const row : Transposed(builder_, std::move(values))) {
+    llvm::Value* const address = builder_.CreateConstGEP1_64(MemoryType(builder_.getContext(), type), start, place);
+    builder_.CreateAlignedStore(row, address, llvm::Align(static_cast<uint64_t>(bytes)));
+    place += lanes;
+  }
 }
 
 }  // namespace stead::cpu
