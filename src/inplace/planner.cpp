@@ -53,6 +53,9 @@ using ir::Opcode;
 
 namespace {
 
+// Purchases in one scope, one after the other, before a choice of pointers is given up. A few are normal.
+constexpr int kMostRounds = 20;
+
 class Planner {
  public:
   // `moved`: result leaves of the entry that are copied to where the module demands them, or to make room there.
@@ -114,7 +117,11 @@ class Planner {
       plan_.copies.push_back(std::move(record));
     }
     if (options_.always_copy) BuyEveryCopy(scope);
-    for (bool first = true;; first = false) {
+    for (int round = 0;; ++round) {
+      const bool first = round == 0;
+      // Pointers may lead to the copy that is made because of them.
+      if (round > kMostRounds && !context_.pointer_choices.empty())
+        return Unimplemented("copies do not part what pointers lead to");
       Dataflow dataflow(module, scope.computation, context_);
       ConflictGraph graph = BuildConflictGraph(module, scope, dataflow, context_);
       ShuffleConflicts(graph, options_.chaos_seed);

@@ -14,6 +14,7 @@
 #include "inplace/constraints/branches.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 
 #include "inplace/constraints/arcs.h"
@@ -33,9 +34,6 @@ using ir::Instruction;
 using ir::Module;
 using ir::Opcode;
 
-namespace {
-
-// Per node: it must come after `start`.
 std::vector<bool> NodesAfter(const Module& module, const Dataflow& dataflow, int32_t start) {
   std::vector<bool> after(dataflow.node_count(), false);
   after[start] = true;
@@ -48,6 +46,8 @@ std::vector<bool> NodesAfter(const Module& module, const Dataflow& dataflow, int
   return after;
 }
 
+namespace {
+
 // No branch writes what the later use reads of the content.
 bool MissesNothing(const Dataflow& dataflow, int32_t conditional, const BranchUse& most, DefinitionId content,
                    const DefinitionUse& later) {
@@ -56,6 +56,27 @@ bool MissesNothing(const Dataflow& dataflow, int32_t conditional, const BranchUs
     if (use.node != conditional || use.operand == 0) return true;
     return Disjoint(later.bytes, most.written[use.operand - 1][use.leaf]);
   });
+}
+
+bool IsHandedOut(const Module& module, const Dataflow& dataflow, InstrId conditional, DefinitionId content) {
+  for (int32_t leaf = 0; leaf < ArrayLeafCount(module.shape(conditional)); ++leaf) {
+    if (dataflow.value(conditional, leaf).definition == content) return true;
+  }
+  return false;
+}
+
+// A result that is this operand whichever branch runs stays where it is. A branch may overwrite what nobody reads of it later, if
+// somebody reads the rest, and if each branch is given it once: then it is no less the other branches' own.
+bool MayChangeBehindResult(const Dataflow& dataflow, int32_t conditional, const std::vector<bool>& after,
+                           DefinitionId content) {
+  bool is_read = false;
+  std::set<int32_t> given_to;
+  for (const DefinitionUse& use : dataflow.uses(content)) {
+    if (use.node == conditional && use.operand > 0 && !given_to.insert(use.operand).second) return false;
+    is_read = is_read ||
+              (use.node < dataflow.node_count() && use.node != conditional && after[static_cast<size_t>(use.node)]);
+  }
+  return is_read;
 }
 
 std::vector<int32_t> ConditionalNodes(const Module& module, const Dataflow& dataflow) {
@@ -94,6 +115,8 @@ void GrantBranchOperands(const Module& module, const Scope& scope, const ScopeCo
     std::vector<bool> after = NodesAfter(module, dataflow, node);
     const BranchUse& most = all_granted.branches.at(id);
     auto is_spent = [&](DefinitionId definition, int32_t operand) {
+      if (IsHandedOut(module, dataflow, id, definition) && !MayChangeBehindResult(dataflow, node, after, definition))
+        return false;
       int in_branch = 0;
       int64_t saved_bytes = 0;
       for (const DefinitionUse& use : dataflow.uses(definition)) {

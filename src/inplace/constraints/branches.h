@@ -16,6 +16,9 @@ ScopeContext WithAllGranted(const ir::Module& module, const std::vector<Scope>& 
 void GrantBranchOperands(const ir::Module& module, const Scope& scope, const ScopeContext& all_granted,
                          ScopeContext& context);
 
+// Per node: it must come after `start`.
+std::vector<bool> NodesAfter(const ir::Module& module, const analysis::Dataflow& dataflow, int32_t start);
+
 // Records, for each conditional of the scope, what its planned branches do with the operands they own.
 void SummariseBranches(const ir::Module& module, const Scope& scope, ScopeContext& context);
 

@@ -16,6 +16,7 @@
 #include <unordered_set>
 
 #include "analysis/trip_count.h"
+#include "inplace/constraints/branches.h"
 
 namespace stead::inplace {
 
@@ -97,7 +98,8 @@ int64_t LowerBound::OfConflicts(const Scope& scope, const Dataflow& dataflow, co
 
 bool LowerBound::IsForced(const Dataflow& dataflow, const Scope& scope, const ArcCause& cause, int32_t writer) const {
   if (!IsForcedWrite(dataflow, scope, dataflow.instruction(writer), cause.tie)) return false;
-  if (cause.read_only) return IsKept(dataflow, scope, cause.definition);
+  if (cause.read_only)
+    return IsKept(dataflow, scope, cause.definition) || IsReadAfterwards(dataflow, scope, cause.definition);
   // Handing the initial value out overwrites nothing: only who hands it out as well is in the way.
   bool is_handed_out_too = cause.use.node == dataflow.node_count() ||
                            (module_.instruction(dataflow.instruction(cause.use.node)).opcode == Opcode::kWhile &&
@@ -123,6 +125,26 @@ bool LowerBound::IsKept(const Dataflow& dataflow, const Scope& scope, Definition
   DefinitionId given = outside.value(operand, made.leaf).definition;
   if (outer.kind == Scope::Kind::kEntry && IsResultOf(outside, given)) return true;
   return IsKept(outside, outer, given);
+}
+
+// An op reads what the branch was given once the conditional has run: each branch that overwrites it needs one more array, whoever
+// makes the copy.
+bool LowerBound::IsReadAfterwards(const Dataflow& dataflow, const Scope& scope, DefinitionId definition) const {
+  if (scope.kind != Scope::Kind::kBranch) return false;
+  const analysis::Definition& made = dataflow.definition(definition);
+  if (module_.instruction(made.instruction).opcode != Opcode::kParameter) return false;
+  const Scope& outer = *scopes_.at(module_.instruction(scope.caller).computation);
+  Dataflow outside(module_, outer.computation, context_);
+  InstrId operand = module_.operand(scope.caller, static_cast<size_t>(scope.branch) + 1);
+  DefinitionId given = outside.value(operand, made.leaf).definition;
+  const std::vector<bool> after = NodesAfter(module_, outside, outside.node(scope.caller));
+  bool is_read = std::ranges::any_of(outside.uses(given), [&](const DefinitionUse& use) {
+    if (use.node == outside.node_count() || !after[static_cast<size_t>(use.node)]) return false;
+    Opcode opcode = module_.instruction(outside.instruction(use.node)).opcode;
+    bool is_op = opcode != Opcode::kWhile && opcode != Opcode::kConditional && opcode != Opcode::kCopy;
+    return is_op && use.bytes.whole;
+  });
+  return is_read || IsReadAfterwards(outside, outer, given);
 }
 
 bool LowerBound::IsForcedWrite(const Dataflow& dataflow, const Scope& scope, InstrId writer,

@@ -37,6 +37,8 @@ class LowerBound {
   std::unordered_set<analysis::DefinitionId> AddBranchResults(const analysis::Dataflow& entry);
   bool IsForced(const analysis::Dataflow& dataflow, const Scope& scope, const ArcCause& cause, int32_t writer) const;
   bool IsKept(const analysis::Dataflow& dataflow, const Scope& scope, analysis::DefinitionId definition) const;
+  bool IsReadAfterwards(const analysis::Dataflow& dataflow, const Scope& scope,
+                        analysis::DefinitionId definition) const;
   bool IsForcedWrite(const analysis::Dataflow& dataflow, const Scope& scope, ir::InstrId writer,
                      const PreservingTie& tie) const;
   bool IsForcedRead(const analysis::Dataflow& dataflow, const Scope& scope, const analysis::DefinitionUse& use,

@@ -206,15 +206,24 @@ void AddBranch(const Module& module, InstrId conditional, size_t branch, const D
     return;
   }
   const DefinitionId oldest = OldestContent(module, inner, context, content);
-  const Definition& made = inner.definition(oldest);
-  bool is_in_operand = module.instruction(made.instruction).opcode == Opcode::kParameter;
+  auto add_operand = [&](DefinitionId place) {
+    const Definition& made = inner.definition(OldestContent(module, inner, context, place));
+    const Instruction& maker = module.instruction(made.instruction);
+    if (maker.opcode == Opcode::kParameter) result.operands.push_back({static_cast<int32_t>(branch) + 1, made.leaf});
+    return maker.opcode == Opcode::kParameter;
+  };
+  bool is_in_operand = add_operand(oldest);
   result.is_operand = result.is_operand && is_in_operand && oldest == content;
-  if (is_in_operand) result.operands.push_back({static_cast<int32_t>(branch) + 1, made.leaf});
+  // A pointer from inside: it leads where that leads.
+  for (DefinitionId host : inner.hosts(oldest)) {
+    add_operand(host);
+    result.is_fixed = result.is_fixed || IsConstantArray(module, inner, host);
+  }
+  result.is_fixed = result.is_fixed || inner.is_fixed(oldest);
   for (int32_t other = 0; other < ArrayLeafCount(module.shape(root)); ++other) {
     bool is_earlier = other < leaf || !context.pointer_choices.contains(ResultLeaf{conditional, other});
-    DefinitionId returned = inner.value(root, other).definition;
-    if (other != leaf && is_earlier && OldestContent(module, inner, context, returned) == oldest)
-      result.results.push_back(other);
+    DefinitionId returned = OldestContent(module, inner, context, inner.value(root, other).definition);
+    if (other != leaf && is_earlier && inner.MayShareBytes(returned, oldest)) result.results.push_back(other);
   }
 }
 

@@ -47,8 +47,7 @@ std::optional<CopyReason> Obstacle(const Module& module, const Scope& scope, con
 bool StaysInPlace(const Module& module, const Scope& scope, const Dataflow& dataflow, const ScopeContext& context,
                   int32_t leaf) {
   const analysis::Resolved& result = dataflow.value(module.root(scope.computation), leaf);
-  if (scope.kind == Scope::Kind::kBranch)
-    return IsPointerResult(context, scope.caller, leaf) && !dataflow.is_pointer(result.definition);
+  if (scope.kind == Scope::Kind::kBranch) return IsPointerResult(context, scope.caller, leaf);
   if (scope.kind != Scope::Kind::kLoopBody) return false;
   if (context.untouched_state.at(scope.caller)[leaf] || IsFollower(context, scope.caller, leaf)) return true;
   const ir::Instruction& made = module.instruction(dataflow.definition(result.definition).instruction);

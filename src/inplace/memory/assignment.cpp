@@ -582,10 +582,8 @@ class Assigner {
     int32_t last_use = walk.families.LastUse(result);
     HoldBehind(walk, pointer, last_use);
     bool may_leave = walk.scope.kind == Scope::Kind::kEntry && last_use >= walk.dataflow.node_count();
-    for (BufferId buffer : behind) {
-      lifetimes_.Touch(buffer, time_);
-      if (may_leave) lifetimes_.Share(buffer, pointer);
-    }
+    for (BufferId buffer : behind) lifetimes_.Touch(buffer, time_);
+    if (may_leave) lifetimes_.ShareBehind(pointer);
   }
 
   // The state as the body and the condition of the loop find it. A leaf that borrows, follows another or is a pointer gets its pointer,

@@ -31,14 +31,14 @@ class Lifetimes {
   bool MayLeadTo(BufferId pointer, BufferId buffer) const;
   // The two may hold each other's memory.
   void Share(BufferId left, BufferId right) { exchanges_.Join(left, right); }
+  // The pointer may hold the memory of all that it may lead to, by way of other pointers too.
+  void ShareBehind(BufferId pointer);
   // Buffers that exchange pointers share their memory for as long as any of them is used, and all through the exchange.
   void Exchange(const std::vector<PointerMove>& moves, int64_t start, int64_t end);
   // Per buffer: from the first to the last use of all that share its memory. Results, and what shares theirs, become owned.
   IdVector<BufferId, Lifetime> Settle(BufferPlan& plan);
 
  private:
-  void ShareBehind(BufferId pointer);
-
   IdVector<BufferId, Lifetime> times_;
   std::unordered_map<BufferId, std::vector<BufferId>> behind_;
   ExchangeClasses exchanges_;
