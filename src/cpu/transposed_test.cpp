@@ -134,5 +134,42 @@ ENTRY e {{
   }
 }
 
+// Arrays spread out by interior padding, as scans and the gradients of strided slices make them, and added: one dimension and two,
+// rows that end within a group, arrays that begin at another element.
+TEST(Dealt, ArraysThatAreSpreadOut) {
+  for (const std::string type : {"f32", "s8", "bf16", "c64"}) {
+    for (int64_t extent : {40, 65, 258}) {
+      for (int64_t phases : {2, 3, 4}) {
+        for (const std::string rows : {"", "3,"}) {
+          const int64_t elements = (extent - 2 + phases - 1) / phases;
+          const std::string operand = fmt::format("{}[{}{}]", type, rows, elements);
+          const int64_t rest = extent - 1 - ((elements - 1) * phases + 1);
+          const std::string outer = rows.empty() ? "" : "0_0x";
+          ExpectSame(fmt::format(R"(HloModule m
+fused {{
+  x = {0} parameter(0)
+  y = {0} parameter(1)
+  w = {1}[{2}{3}] parameter(2)
+  zero = {1}[] constant(0)
+  one = {1}[] constant(1)
+  a = {1}[{2}{3}] pad(x, zero), padding={4}0_{5}_{6}
+  b = {1}[{2}{3}] pad(y, one), padding={4}1_{7}_{6}
+  c = {1}[{2}{3}] add(a, b)
+  ROOT r = {1}[{2}{3}] multiply(c, w)
+}}
+ENTRY e {{
+  x = {0} parameter(0)
+  y = {0} parameter(1)
+  w = {1}[{2}{3}] parameter(2)
+  ROOT r = {1}[{2}{3}] fusion(x, y, w), kind=kLoop, calls=fused
+}}
+)",
+                                 operand, type, rows, extent, outer, rest + 1, phases - 1, rest));
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stead::cpu

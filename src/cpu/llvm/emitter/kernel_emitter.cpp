@@ -328,6 +328,7 @@ void KernelEmitter::EmitLoop(const std::vector<Output>& outputs, bool with_vecto
     for (size_t level = 0; level < dims.size(); ++level) loops_.Close();
     return;
   }
+  if (const int64_t phases = PhasesOf(outputs, dims.back()); phases > 1) return EmitPhases(outputs[0], dims, phases);
   const bool is_linear =
       std::ranges::all_of(outputs, [&](const Output& output) { return generator_.IsLinear(output.root, shape); });
   if (is_linear || dims.size() == 1) {

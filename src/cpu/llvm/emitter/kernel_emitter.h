@@ -93,6 +93,11 @@ class KernelEmitter {
   // dimension in which each has one element, or one that a broadcast repeats there. Nothing when the result is made otherwise.
   std::vector<ir::InstrId> DealtPieces(const Nest& nest) const;
   void EmitDealt(const Output& output, const std::vector<ir::InstrId>& pieces);
+  // How many elements in turn along the dimension `last` are made alike, since arrays are spread out there by interior padding; 1 where
+  // none are.
+  int64_t PhasesOf(const std::vector<Output>& outputs, int64_t last) const;
+  // Each of so many neighbours by an expression of its own, in which it is known whether it is padding.
+  void EmitPhases(const Output& output, const std::vector<int64_t>& dims, int64_t phases);
   // Element k of each of `values`, from `position` on.
   void StoreDealt(const MemoryArray& array, const IndexExpression& position, std::vector<llvm::Value*> values);
   void EmitRunning(const std::vector<Output>& outputs);

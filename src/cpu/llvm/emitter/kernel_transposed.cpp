@@ -1,6 +1,7 @@
 // Loops whose operands lie along another dimension than the result: both are walked in tiles, so that each cache line is read
 // once. Where the body is small, a tile is a square as wide as a vector, and is turned in registers.
-// Arrays that are dealt into a result, one element of each in turn, are a flat square of as many rows as there are arrays.
+// Arrays that are dealt into a result, one element of each in turn, are a flat square of as many rows as there are arrays; so are
+// arrays that interior padding spreads out.
 #include <algorithm>
 
 #include "cpu/llvm/emitter/kernel_emitter.h"
@@ -222,6 +223,61 @@ void KernelEmitter::EmitDealt(const Output& output, const std::vector<InstrId>& 
     }
     StoreDealt(pairs, position * dealt, std::move(values));
   });
+}
+
+int64_t KernelEmitter::PhasesOf(const std::vector<Output>& outputs, int64_t last) const {
+  const ir::Shape& shape = outputs[0].array.shape;
+  if (outputs.size() > 1 || !shape.is_row_major() || ir::IsComplex(shape.element_type)) return 1;
+  int64_t phases = 1;
+  generator_.Walk(outputs[0].root, [&](InstrId id) {
+    const ir::Instruction& instruction = module_.instruction(id);
+    if (generator_.Bound(id) != nullptr || instruction.shape.dimensions != shape.dimensions) return false;
+    if (instruction.opcode == ir::Opcode::kPad)
+      phases = std::max(phases, instruction.As<ir::PadAttributes>().interior[static_cast<size_t>(last)] + 1);
+    return ir::IsElementwise(instruction.opcode);
+  });
+  const bool is_dealt = phases <= std::min(kMostDealt, loops_.lanes()) && (phases & (phases - 1)) == 0;
+  return is_dealt && shape.dimensions[static_cast<size_t>(last)] >= phases * loops_.lanes() ? phases : 1;
+}
+
+void KernelEmitter::EmitPhases(const Output& output, const std::vector<int64_t>& dims, int64_t phases) {
+  const std::vector<int64_t>& sizes = output.array.shape.dimensions;
+  const int64_t fastest = dims.back(), groups = sizes[fastest] / phases;
+  Index index(sizes.size());
+  for (size_t level = 0; level + 1 < dims.size(); ++level) index[dims[level]] = OpenLevel(level, sizes[dims[level]]);
+  const auto place = [&](const IndexExpression& group, int64_t phase) {
+    Index placed = index;
+    placed[fastest] = group * phases + IndexExpression::Constant(phase);
+    return placed;
+  };
+  const auto emit_groups = [&](const IndexExpression& group) {
+    std::vector<llvm::Value*> values;
+    for (int64_t phase = 0; phase < phases; ++phase)
+      values.push_back(generator_.At(output.root, place(group, phase), {}, output.leaf));
+    if (loops_.ActiveLanes() == nullptr) {
+      const std::vector<int64_t> strides = MemoryStrides(output.array.shape);
+      return StoreDealt(output.array, loops_.space().Linear(place(group, 0), strides), std::move(values));
+    }
+    for (int64_t phase = 0; phase < phases; ++phase)
+      generator_.Store(output.array, place(group, phase), values[static_cast<size_t>(phase)]);
+  };
+  const auto emit_rest = [&] {
+    for (int64_t phase = 0; phase < sizes[fastest] % phases; ++phase)
+      EmitBody({output}, place(IndexExpression::Constant(groups), phase));
+  };
+  if (dims.size() > 1) {
+    loops_.ForEachVector(groups, 1, [&](const IndexExpression& group, int64_t) { emit_groups(group); });
+    emit_rest();
+  } else {
+    const int64_t items = (groups + loops_.lanes() - 1) / loops_.lanes();
+    if (shares_work_) kernel_.work_items = items;
+    loops_.ForEachVector(Begin(), End(items), groups, emit_groups);
+    // Whoever has the first share.
+    loops_.OpenIf(builder_.CreateICmpEQ(Begin(), builder_.getInt64(0)));
+    emit_rest();
+    loops_.Close();
+  }
+  for (size_t level = 0; level + 1 < dims.size(); ++level) loops_.Close();
 }
 
 void KernelEmitter::StoreDealt(const MemoryArray& array, const IndexExpression& position,
