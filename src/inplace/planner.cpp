@@ -20,12 +20,14 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "analysis/dataflow.h"
 #include "inplace/constraints/arcs.h"
 #include "inplace/constraints/borrowing.h"
 #include "inplace/constraints/branches.h"
+#include "inplace/constraints/demands.h"
 #include "inplace/constraints/footprints.h"
 #include "inplace/constraints/leaders.h"
 #include "inplace/constraints/lower_bound.h"
@@ -35,6 +37,7 @@
 #include "inplace/memory/assignment.h"
 #include "inplace/memory/donation_report.h"
 #include "inplace/memory/kernel_report.h"
+#include "inplace/moves.h"
 #include "inplace/order/chaos.h"
 #include "inplace/order/hitting.h"
 #include "inplace/order/order.h"
@@ -124,9 +127,12 @@ class Planner {
         return Unimplemented("copies do not part what pointers lead to");
       Dataflow dataflow(module, scope.computation, context_);
       ConflictGraph graph = BuildConflictGraph(module, scope, dataflow, context_);
+      if (scope.kind == Scope::Kind::kEntry && !options_.always_copy)
+        AddDemands(module, dataflow, context_, moved_at_end_, graph);
       ShuffleConflicts(graph, options_.chaos_seed);
       HittingSolution solution = SolveHitting(graph.problem, options_.search_budget);
       if (solution.impossible) return ImpossibleOrder(dataflow, *solution.impossible);
+      if (first && scope.kind == Scope::Kind::kEntry) lower_bound_->AddCopy(scope, SetAsideBytes(module, dataflow));
       if (first) lower_bound_->AddConflicts(scope, dataflow, graph, solution, options_.search_budget);
       if (solution.bought.empty()) {
         lower_bound_->NoteForcedParameters(scope, dataflow, first);
@@ -134,9 +140,31 @@ class Planner {
         if (scope.kind != Scope::Kind::kBranch) Order(scope, dataflow, graph);
         return {};
       }
+      if (MoveAtEnd(graph, solution)) continue;
       SpareState(module, scope, dataflow, context_, graph, solution);
       Buy(scope, dataflow, graph, solution);
     }
+  }
+
+  // Results whose demands are not met by saving what others read are moved when all is done, and demand nothing before: whether a copy on
+  // the way would do is for ChooseMoves to find. RETURNS whether there are new ones.
+  bool MoveAtEnd(const ConflictGraph& graph, const HittingSolution& solution) {
+    auto kind = [&](int32_t number) { return graph.elements[static_cast<size_t>(number)].kind; };
+    bool is_new = false;
+    for (size_t number = 0; number < graph.causes.size(); ++number) {
+      const bool is_demand = graph.causes[number].demand != ArcCause::Demand::kNone;
+      const std::vector<int32_t>& breakers = graph.problem.arcs[number].breakers;
+      const bool is_given_up = std::ranges::any_of(breakers, [&](int32_t element) {
+        const bool is_bought = std::ranges::binary_search(solution.bought, element);
+        return is_bought && kind(element) != Element::Kind::kSave &&
+               (is_demand || kind(element) == Element::Kind::kMove);
+      });
+      for (int32_t element : breakers) {
+        if (!is_given_up || kind(element) != Element::Kind::kMove) continue;
+        is_new = moved_at_end_.insert(graph.elements[static_cast<size_t>(element)].leaf).second || is_new;
+      }
+    }
+    return is_new;
   }
 
   void Buy(const Scope& scope, const Dataflow& dataflow, const ConflictGraph& graph, const HittingSolution& solution) {
@@ -226,6 +254,7 @@ class Planner {
 
   PlanOptions options_;
   std::map<int32_t, int> moved_;
+  std::set<int32_t> moved_at_end_;  // results whose demanded place the order need not heed
   BufferPlan plan_;
   ScopeContext context_;
   std::vector<Scope> scopes_;
@@ -233,82 +262,16 @@ class Planner {
   std::optional<LowerBound> lower_bound_;
 };
 
-// The array leaf, counted over all parameters, that an alias names.
-int32_t ParameterLeafOf(const Module& module, const ir::InputOutputAlias& alias) {
-  const std::vector<InstrId>& parameters = module.entry_computation().parameters;
-  int32_t leaf = analysis::ArrayLeafNumber(module.shape(parameters[alias.parameter]), alias.parameter_index);
-  for (int64_t before = 0; before < alias.parameter; ++before)
-    leaf += analysis::ArrayLeafCount(module.shape(parameters[before]));
-  return leaf;
-}
-
-// A result that a must-alias demands elsewhere than where the plan returns it, and the results that lie there instead.
-struct Misplaced {
-  int32_t demanded = 0;
-  std::vector<int32_t> occupants;
-};
-
-std::vector<Misplaced> MisplacedResults(const Module& given, const BufferPlan& plan) {
-  std::vector<Misplaced> misplaced;
-  const ir::Shape& shape = plan.module.shape(plan.module.root(plan.module.entry));
-  for (const ir::InputOutputAlias& alias : given.input_output_aliases) {
-    Misplaced result{analysis::ArrayLeafNumber(shape, alias.output_index), {}};
-    int32_t parameter = ParameterLeafOf(plan.module, alias);
-    auto is_there = [&](int32_t leaf) {
-      const Buffer& buffer = plan.buffers[plan.results[leaf].buffer];
-      return buffer.kind == Buffer::Kind::kParameter && buffer.parameter == parameter;
-    };
-    if (!alias.must || is_there(result.demanded)) continue;
-    for (int32_t leaf = 0; leaf < static_cast<int32_t>(plan.results.size()); ++leaf) {
-      if (is_there(leaf)) result.occupants.push_back(leaf);
-    }
-    misplaced.push_back(std::move(result));
-  }
-  return misplaced;
-}
-
-// One more copy of a result: of one that is misplaced, else of one in its way, else a second one, as results that change places
-// with one another need. RETURNS false when all of that was tried.
-bool MoveOneMore(const std::vector<Misplaced>& misplaced, std::map<int32_t, int>& moved) {
-  for (int copies : {1, 2}) {
-    for (const Misplaced& result : misplaced) {
-      std::vector<int32_t> leaves = {result.demanded};
-      leaves.insert(leaves.end(), result.occupants.begin(), result.occupants.end());
-      for (int32_t leaf : leaves) {
-        if (moved[leaf] >= copies) continue;
-        ++moved[leaf];
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-// Plans again, with one more result as a copy, until each is where it must be.
-Result<BufferPlan> PlanWithDemands(const Module& module, const PlanOptions& options, const PointerChoices& pointers) {
-  std::map<int32_t, int> moved;
-  for (;;) {
-    TRY(BufferPlan plan, Planner(module, options, pointers, moved).Run());
-    std::vector<Misplaced> misplaced = MisplacedResults(module, plan);
-    if (misplaced.empty()) return plan;
-    if (MoveOneMore(misplaced, moved)) continue;
-    return Unimplemented(
-        fmt::format("result {} cannot be returned in the memory that its must-alias demands", misplaced[0].demanded),
-        {}, "its memory is needed until the end", "say may-alias");
-  }
-}
-
 }  // namespace
 
 Result<BufferPlan> MakePlan(Module module, const PlanOptions& options) {
   if (options.always_copy) return Planner(std::move(module), options, {}).Run();
-  bool has_demands = std::ranges::any_of(module.input_output_aliases, &ir::InputOutputAlias::must);
-  auto plan_with = [&](const PointerChoices& pointers) -> Result<BufferPlan> {
-    if (has_demands) return PlanWithDemands(module, options, pointers);
-    return Planner(module, options, pointers).Run();
+  auto plan_with = [&](const PointerChoices& pointers, bool is_first) {
+    return ChooseMoves(module, is_first,
+                       [&](const Moves& moves) { return Planner(module, options, pointers, moves).Run(); });
   };
-  TRY(BufferPlan first, plan_with({}));
-  return ChoosePointers(std::move(first), plan_with);
+  TRY(BufferPlan first, plan_with({}, true));
+  return ChoosePointers(std::move(first), [&](const PointerChoices& pointers) { return plan_with(pointers, false); });
 }
 
 }  // namespace stead::inplace

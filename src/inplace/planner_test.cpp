@@ -411,6 +411,7 @@ ENTRY main {
 })";
   Planned both("HloModule m, input_output_alias={ {0}: (1, {}, must-alias), {1}: (0, {}, must-alias) }" + rest);
   EXPECT_EQ(both.Copies(), "C14 400, C14 400, C14 400");
+  EXPECT_TRUE(both.plan().exact);
   EXPECT_EQ(both.Donations(), "1<-0 0<-1");
   Planned updated(R"(HloModule m, input_output_alias={ {}: (1, {}, must-alias) }, buffer_donor={ (0, {}) }
 ENTRY main {
@@ -421,6 +422,67 @@ ENTRY main {
   ROOT new = f32[100] dynamic-update-slice(x, one, zero)
 })");
   EXPECT_EQ(updated.Donations(), "0<-1");
+}
+
+// The demanded memory is read late, but only an element of it: that is set aside, and the result is not moved.
+TEST(Planner, SavesWhatIsReadLateOfDemandedMemory) {
+  Planned planned(R"(HloModule m, input_output_alias={ {0}: (1, {}, must-alias) }
+ENTRY main {
+  x = f32[100] parameter(0)
+  y = f32[100] parameter(1)
+  z = f32[100] exponential(x)
+  p = (f32[100], f32[100]) tuple(z, y)
+  q = (f32[100], f32[100]) opt-barrier(p)
+  zz = f32[100] get-tuple-element(q), index=0
+  yy = f32[100] get-tuple-element(q), index=1
+  late = f32[1] slice(yy), slice={[3:4]}
+  n = f32[1] negate(late)
+  ROOT t = (f32[100], f32[1]) tuple(zz, n)
+})");
+  EXPECT_EQ(planned.Copies(), "C02 4");
+  EXPECT_EQ(planned.Donations(), "0<-1");
+  EXPECT_TRUE(planned.plan().exact);
+}
+
+// Each proved to be the least: along a row of demands one move each, around a circle one more; two ops that read each other's place.
+TEST(Planner, ProvesWhatDemandsCost) {
+  const std::string three = R"(
+ENTRY main {
+  x = f32[100] parameter(0)
+  y = f32[100] parameter(1)
+  z = f32[100] parameter(2)
+  )";
+  Planned row("HloModule m, input_output_alias={ {0}: (1, {}, must-alias), {1}: (2, {}, must-alias) }" + three +
+              "ROOT t = (f32[100], f32[100]) tuple(x, y)\n}");
+  EXPECT_EQ(row.Copies(), "C03 400, C14 400");
+  EXPECT_TRUE(row.plan().exact);
+  Planned circle(
+      "HloModule m, input_output_alias={ {0}: (1, {}, must-alias), {1}: (2, {}, must-alias), {2}: (0, {}, must-alias) "
+      "}" +
+      three + "ROOT t = (f32[100], f32[100], f32[100]) tuple(x, y, z)\n}");
+  EXPECT_EQ(circle.Copies(), "C14 400, C14 400, C14 400, C14 400");
+  EXPECT_TRUE(circle.plan().exact);
+  Planned across(
+      "HloModule m, input_output_alias={ {0}: (1, {}, must-alias), {1}: (0, {}, must-alias) }" + three +
+      "u = f32[100] negate(x)\n  v = f32[100] exponential(y)\n  ROOT t = (f32[100], f32[100]) tuple(u, v)\n}");
+  EXPECT_EQ(across.Copies(), "C14 400");
+  EXPECT_TRUE(across.plan().exact);
+}
+
+// `old` is returned where an op overwrites it later: one copy, in the demanded place, serves the result and spares the op.
+TEST(Planner, MovesAResultThatIsOverwritten) {
+  Planned planned(R"(HloModule m, input_output_alias={ {0}: (0, {}, must-alias) }
+ENTRY main {
+  x = f32[100] parameter(0)
+  i = s32[] parameter(1)
+  one = f32[1] constant({1})
+  old = f32[100] exponential(x)
+  late = f32[100] add(old, x)
+  new = f32[100] dynamic-update-slice(old, one, i)
+  ROOT t = (f32[100], f32[100], f32[100]) tuple(old, new, late)
+})");
+  EXPECT_EQ(planned.Copies(), "C14 400");
+  EXPECT_TRUE(planned.plan().exact);
 }
 
 TEST(Planner, AFreshResultTakesADonatedBufferThatIsOver) {

@@ -19,6 +19,7 @@ struct Element {
     kCopy,    // a private copy of the operand leaf before `node` uses it
     kSave,    // the box that `node` reads of its operand, set aside before anyone overwrites it
     kBorrow,  // `node`, a loop, reads its initial value where it is and overwrites a buffer of its own; costs no copy
+    kMove,    // a copy of result `leaf` at the end, into the memory where the module demands it (demands.h)
   };
   Kind kind = Kind::kCopy;
   int32_t node = 0;
@@ -36,7 +37,9 @@ struct ArcCause {
   analysis::DefinitionId definition;
   bool read_only = false;       // the content is not the program's to overwrite
   analysis::DefinitionUse use;  // the read; none when read_only
-  PreservingTie tie;            // the write
+  PreservingTie tie;            // the write; none of a demand
+  // A result is demanded in the content's memory: in this plan, or whatever is planned, at this price.
+  enum class Demand : uint8_t { kNone, kOfPlan, kForced } demand = Demand::kNone;
 };
 
 // Node numbers are the dataflow's; node_count() stands for the end of the scope.

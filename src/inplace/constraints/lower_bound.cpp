@@ -97,6 +97,7 @@ int64_t LowerBound::OfConflicts(const Scope& scope, const Dataflow& dataflow, co
 }
 
 bool LowerBound::IsForced(const Dataflow& dataflow, const Scope& scope, const ArcCause& cause, int32_t writer) const {
+  if (cause.demand != ArcCause::Demand::kNone) return cause.demand == ArcCause::Demand::kForced;
   if (!IsForcedWrite(dataflow, scope, dataflow.instruction(writer), cause.tie)) return false;
   if (cause.read_only)
     return IsKept(dataflow, scope, cause.definition) || IsReadAfterwards(dataflow, scope, cause.definition);
