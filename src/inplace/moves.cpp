@@ -20,6 +20,8 @@ namespace {
 // Plans of one module, and instructions that all of them have together.
 constexpr int kMostPlans = 16;
 constexpr int64_t kMostPlanned = 20'000;
+// More results than these are moved at once when no plans are left to try them one by one.
+constexpr size_t kFewMisplaced = 8;
 
 // The array leaf, counted over all parameters, that an alias names.
 int32_t ParameterLeafOf(const Module& module, const ir::InputOutputAlias& alias) {
@@ -79,6 +81,21 @@ std::vector<Moves> WithOneMore(const Attempt& attempt) {
   return further;
 }
 
+// One more copy of every misplaced result; of those in the way where these have theirs; of none where all have two.
+Moves WithAllOnce(const Attempt& attempt) {
+  for (int copies : {1, 2}) {
+    for (bool is_occupant : {false, true}) {
+      Moves further = attempt.moves;
+      for (const Misplaced& result : attempt.misplaced) {
+        const std::vector<int32_t> leaves = is_occupant ? result.occupants : std::vector{result.demanded};
+        for (int32_t leaf : leaves) further[leaf] = std::max(further[leaf], copies);
+      }
+      if (further != attempt.moves) return further;
+    }
+  }
+  return attempt.moves;
+}
+
 Diagnostic CannotMove(const Attempt& attempt) {
   return Unimplemented(fmt::format("result {} cannot be returned in the memory that its must-alias demands",
                                    attempt.misplaced[0].demanded),
@@ -110,7 +127,8 @@ class MoveSearch {
         attempt.plan.exact = CopiedBytes(attempt.plan) == lower_bound;
         return std::move(attempt.plan);
       }
-      for (const Moves& moves : WithOneMore(attempt)) {
+      const bool is_long = plans_left_ <= 0 && attempt.misplaced.size() > kFewMisplaced;
+      for (const Moves& moves : is_long ? std::vector{WithAllOnce(attempt)} : WithOneMore(attempt)) {
         if (seen_.contains(moves)) continue;
         TRY_STATUS(Try(moves));
         if (plans_left_ <= 0) break;

@@ -52,15 +52,16 @@ class DemandArcs {
         context_(context),
         moved_(moved),
         graph_(graph),
-        root_(module.root(module.entry)) {}
+        root_(module.root(module.entry)) {
+    for (int32_t leaf = 0; leaf < analysis::ArrayLeafCount(module_.shape(root_)); ++leaf)
+      results_[HeadOf(leaf)].push_back(leaf);
+  }
 
   // The result is demanded in the memory of the parameter's content `offered`.
   void Add(int32_t result_leaf, DefinitionId offered) {
     const std::optional<Chain> chain = ChainOf(result_leaf);
     if (!chain || chain->head == offered) return;
-    for (int32_t leaf = 0; leaf < analysis::ArrayLeafCount(module_.shape(root_)); ++leaf) {
-      if (leaf != result_leaf) MakeRoom(leaf, offered);
-    }
+    for (int32_t leaf : results_[offered]) MakeRoom(leaf, offered);
     const Definition& made = dataflow_.definition(chain->head);
     if (module_.instruction(made.instruction).opcode == Opcode::kParameter) {
       AddArc(end(), made.node, chain->ways_out, chain->head, {.node = end()}, !chain->is_shared);
@@ -74,6 +75,26 @@ class DemandArcs {
 
  private:
   int32_t end() const { return dataflow_.node_count(); }
+
+  // The update in place that made the content, if it is one.
+  std::optional<PreservingTie> UpdateOf(const Definition& made) const {
+    const std::vector<PreservingTie> ties = PreservingTies(module_, dataflow_, made.node, context_);
+    auto tie = std::ranges::find(ties, made.leaf, &PreservingTie::result_leaf);
+    return tie == ties.end() ? std::nullopt : std::optional(*tie);
+  }
+
+  DefinitionId Updated(const Definition& made, const PreservingTie& tie) const {
+    return dataflow_.value(module_.operand(made.instruction, static_cast<size_t>(tie.operand)), tie.leaf).definition;
+  }
+
+  DefinitionId HeadOf(int32_t leaf) const {
+    for (DefinitionId head = dataflow_.value(root_, leaf).definition;;) {
+      const Definition& made = dataflow_.definition(head);
+      const std::optional<PreservingTie> update = UpdateOf(made);
+      if (!update) return head;
+      head = Updated(made, *update);
+    }
+  }
 
   // None behind loops and branches, whose insides decide.
   std::optional<Chain> ChainOf(int32_t leaf) {
@@ -90,11 +111,10 @@ class DemandArcs {
                         });
       chain.is_shared = chain.is_shared || !dataflow_.shared_uses(chain.head).empty();
       next = made.node;
-      const std::vector<PreservingTie> ties = PreservingTies(module_, dataflow_, made.node, context_);
-      auto tie = std::ranges::find(ties, made.leaf, &PreservingTie::result_leaf);
-      if (tie == ties.end()) return chain;
-      chain.head = dataflow_.value(module_.operand(made.instruction, tie->operand), tie->leaf).definition;
-      const Element copy{Element::Kind::kCopy, made.node, tie->operand, tie->leaf};
+      const std::optional<PreservingTie> update = UpdateOf(made);
+      if (!update) return chain;
+      chain.head = Updated(made, *update);
+      const Element copy{Element::Kind::kCopy, made.node, update->operand, update->leaf};
       if (std::optional<int32_t> known = Known(copy)) chain.ways_out.push_back(*known);
     }
   }
@@ -123,7 +143,7 @@ class DemandArcs {
   // A result that lies in the demanded memory has to leave it.
   void MakeRoom(int32_t leaf, DefinitionId offered) {
     const std::optional<Chain> chain = ChainOf(leaf);
-    if (!chain || chain->head != offered) return;
+    if (!chain) return;
     AddArc(end(), dataflow_.definition(offered).node, chain->ways_out, offered, {.node = end()}, !chain->is_shared);
   }
 
@@ -183,11 +203,8 @@ class DemandArcs {
   const std::set<int32_t>& moved_;
   ConflictGraph& graph_;
   InstrId root_;
+  std::map<DefinitionId, std::vector<int32_t>> results_;  // by their heads
 };
-
-}  // namespace
-
-namespace {
 
 // Per result that a must-alias names: where the parameter's content is that lies in the demanded memory.
 struct Demand {
@@ -212,8 +229,10 @@ std::vector<Demand> DemandsOf(const Module& module, const Dataflow& dataflow) {
 
 void AddDemands(const Module& module, const Dataflow& dataflow, const ScopeContext& context,
                 const std::set<int32_t>& moved, ConflictGraph& graph) {
+  const std::vector<Demand> demands = DemandsOf(module, dataflow);
+  if (demands.empty()) return;
   DemandArcs arcs(module, dataflow, context, moved, graph);
-  for (const Demand& demand : DemandsOf(module, dataflow)) arcs.Add(demand.result_leaf, demand.offered);
+  for (const Demand& demand : demands) arcs.Add(demand.result_leaf, demand.offered);
 }
 
 int64_t SetAsideBytes(const Module& module, const Dataflow& dataflow) {
