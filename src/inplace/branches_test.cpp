@@ -34,6 +34,13 @@ nested_result {
   x = f32[8] get-tuple-element(p), index=1
   ROOT y = f32[8] conditional(choice, x, x), true_computation=same, false_computation=fresh
 }
+updated {
+  p = (f32[8], f32[1]) parameter(0)
+  x = f32[8] get-tuple-element(p), index=0
+  row = f32[1] get-tuple-element(p), index=1
+  two = s32[] constant(2)
+  ROOT y = f32[8] dynamic-update-slice(x, row, two)
+}
 condition {
   p = (s32[], f32[8], pred[]) parameter(0)
   i = s32[] get-tuple-element(p), index=0
@@ -92,6 +99,20 @@ TEST(Branches, AnArrayOfTheCallersIsCopiedWhereItIsReturned) {
   const std::string lines =
       "  ROOT y = f32[8] conditional(choice, x, x), true_computation=same, false_computation=fresh";
   EXPECT_EQ(Copied(lines, false), 8 * 4);
+}
+
+// Each branch that updates x needs one more array, because all of x is read once the branch has run: no plan copies less.
+TEST(Branches, AnUpdateOfWhatIsReadAfterwardsCopiesInEveryPlan) {
+  const std::string lines = R"(  row = f32[1] constant({ 1 })
+  given = (f32[8], f32[1]) tuple(x, row)
+  y = f32[8] conditional(choice, given, given), true_computation=updated, false_computation=updated
+  pair = (f32[8], f32[8]) tuple(y, x)
+  behind = (f32[8], f32[8]) opt-barrier(pair)
+  new = f32[8] get-tuple-element(behind), index=0
+  old = f32[8] get-tuple-element(behind), index=1
+  turned = f32[8] reverse(old), dimensions={0}
+  ROOT r = (f32[8], f32[8]) tuple(new, turned))";
+  EXPECT_EQ(Copied(lines, true), 8 * 4);
 }
 
 TEST(Branches, NestedInBothPositions) {

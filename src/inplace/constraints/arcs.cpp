@@ -268,7 +268,7 @@ class Builder {
     // An op that also reads what it overwrites copies what it overwrites: as many bytes, and the original stays for others.
     if (keeps) breakers.push_back(CopyElement(use.node, use.operand, use.leaf));
     // A loop that does not look at what is overwritten needs a buffer for the rest of its state only, which need not be this one.
-    if (Disjoint(use.bytes, written) && MayBorrow(use.node, use.leaf) && !Borrows(use.node, use.leaf))
+    if (MayBorrow(use.node, use.leaf) && !Borrows(use.node, use.leaf) && Disjoint(use.bytes, written))
       breakers.push_back(BorrowElement(use.node, use.operand, use.leaf));
     if (std::optional<Region> box = SavedBox(module_, dataflow_, use)) {
       int64_t bytes = BoxBytes(module_.shape(OperandOf(use.node, use.operand)), *box);
