@@ -39,22 +39,25 @@ bool IsResultOf(const Dataflow& dataflow, DefinitionId definition) {
   return dataflow.LastUse(definition) == dataflow.node_count();
 }
 
-// The initial value that the loop's result is, when nothing but pointers moved.
-std::optional<int32_t> InitialLeafOf(const Module& module, InstrId loop, int32_t result, const ScopeContext& context) {
-  std::optional<int64_t> trips = analysis::TripCount(module, loop);
-  // With no iteration at all the result is its own initial value.
-  if (!trips) return result;
-  if (*trips > kMostSteps) return std::nullopt;
-  ComputationId body = module.instruction(loop).called[1];
-  Dataflow dataflow(module, body, context);
-  InstrId parameter = module.computation(body).parameters.at(0);
-  for (int64_t step = 0; step < *trips; ++step) {
-    const analysis::Resolved& next = dataflow.value(module.root(body), result);
-    const analysis::Definition& made = dataflow.definition(next.definition);
-    if (made.instruction != parameter || !next.box.whole) return std::nullopt;
-    result = made.leaf;
+// Per result of a loop: the initial value that it is, when nothing but pointers moved.
+std::vector<std::optional<int32_t>> InitialLeavesOf(const Module& module, InstrId loop, const ScopeContext& context) {
+  std::vector<std::optional<int32_t>> leaves(static_cast<size_t>(ArrayLeafCount(module.shape(loop))));
+  const std::optional<int64_t> trips = analysis::TripCount(module, loop);
+  if (trips && *trips > kMostSteps) return leaves;
+  // With no iteration at all a result is its own initial value.
+  for (size_t leaf = 0; leaf < leaves.size(); ++leaf) leaves[leaf] = static_cast<int32_t>(leaf);
+  if (trips.value_or(0) == 0) return leaves;
+  const ComputationId body = module.instruction(loop).called[1];
+  const Dataflow dataflow(module, body, context);
+  const InstrId parameter = module.computation(body).parameters.at(0);
+  for (std::optional<int32_t>& leaf : leaves) {
+    for (int64_t step = 0; step < *trips && leaf; ++step) {
+      const analysis::Resolved& next = dataflow.value(module.root(body), *leaf);
+      const analysis::Definition& made = dataflow.definition(next.definition);
+      leaf = made.instruction == parameter && next.box.whole ? std::optional(made.leaf) : std::nullopt;
+    }
   }
-  return result;
+  return leaves;
 }
 
 }  // namespace
@@ -157,9 +160,11 @@ bool LowerBound::IsForcedWrite(const Dataflow& dataflow, const Scope& scope, Ins
 // The loop hands out its initial value itself, and it leaves the program.
 bool LowerBound::IsReturned(const Dataflow& dataflow, const Scope& scope, InstrId loop, int32_t initial) const {
   if (scope.kind != Scope::Kind::kEntry) return false;
-  for (int32_t result = 0; result < ArrayLeafCount(module_.shape(loop)); ++result) {
-    bool is_handed_out = IsResultOf(dataflow, dataflow.value(loop, result).definition);
-    if (is_handed_out && InitialLeafOf(module_, loop, result, context_) == initial) return true;
+  const auto [leaves, is_new] = initial_leaves_.try_emplace(loop);
+  if (is_new) leaves->second = InitialLeavesOf(module_, loop, context_);
+  for (int32_t result = 0; result < static_cast<int32_t>(leaves->second.size()); ++result) {
+    const bool is_initial = leaves->second[static_cast<size_t>(result)] == initial;
+    if (is_initial && IsResultOf(dataflow, dataflow.value(loop, result).definition)) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@
 //   all plans only where that way does not matter. Essay: lower_bound.cpp.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -53,6 +54,8 @@ class LowerBound {
   const ir::Module& module_;
   std::unordered_map<ir::ComputationId, const Scope*> scopes_;
   ScopeContext& context_;
+  // Of the entry's loops, whose bodies are planned when somebody asks.
+  mutable std::unordered_map<ir::InstrId, std::vector<std::optional<int32_t>>> initial_leaves_;
   std::unordered_map<ir::ComputationId, int64_t> own_bytes_;  // of each scope, without those inside
 };
 
