@@ -179,6 +179,8 @@ bool Dataflow::MayShareBytes(DefinitionId left, DefinitionId right) const {
 }
 
 bool Dataflow::MayShareBytesWithout(int32_t node, DefinitionId pointer, DefinitionId other) const {
+  // What shares without being a pointer, as followers of state do, shares whatever pointers there are.
+  if (!is_pointer(pointer)) return true;
   std::set<DefinitionId> led_to{pointer};
   for (std::vector<DefinitionId> open{pointer}; !open.empty();) {
     auto known = pointers_.find(open.back());

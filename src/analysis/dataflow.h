@@ -128,7 +128,7 @@ class Dataflow {
   // All of them, those of hosts that are pointers included.
   const std::vector<DefinitionId>& hosts(DefinitionId id) const;
   bool MayShareBytes(DefinitionId left, DefinitionId right) const;
-  // The same, if no pointer that `node` makes leads anywhere.
+  // Of two that share bytes: they do so too if no pointer that `node` makes leads anywhere.
   bool MayShareBytesWithout(int32_t node, DefinitionId pointer, DefinitionId other) const;
   const Resolved& value(ir::InstrId id, int32_t leaf) const { return values_[first_value_[node(id)] + leaf]; }
   // The last node that uses the definition, shared uses included; -1 when none does.

@@ -108,7 +108,7 @@ TEST(Agreement, PlansRunOnSharedBytesGiveWhatProgramsMean) {
 // Beyond the seeds above: plans with pointers that were wrong, or that the checker did not see through.
 TEST(Agreement, PlansThatOnceWereRefusedAreRight) {
   int64_t copied_bytes = 0;
-  for (uint64_t seed : {5584, 9444, 9682, 12004, 14444}) {
+  for (uint64_t seed : {5584, 5694, 9444, 9682, 10590, 12004, 14444}) {
     Result<Trial> trial = MakeTrial(seed, {.calls = !IsPlannedAsWritten(seed)});
     ASSERT_TRUE(trial.ok()) << trial.error().ToString();
     ExpectPlanIsRight(*trial, {}, copied_bytes);
