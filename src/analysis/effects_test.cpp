@@ -208,6 +208,42 @@ TEST(Effects, UnknownIndicesMayBeAnywhere) {
   EXPECT_TRUE(ReadOf(module, "got").whole);
 }
 
+// Whether the fusion of `body` may write over its operand, an array of 6 bytes.
+bool MayBuildInOperand(const std::string& body) {
+  ir::Module module = frontend::ParseHloText(R"(HloModule m
+    fused {
+      p = u8[6] parameter(0)
+      )" + body + R"( }
+    ENTRY main {
+      x = u8[6] parameter(0)
+      ROOT f = u8[6] fusion(x), kind=kLoop, calls=fused
+    })",
+                                             "test.hlo")
+                          .value();
+  return !EffectsOf(module, Named(module, "f")).ties.empty();
+}
+
+TEST(Effects, BytesMayBeTakenApartInPlace) {
+  EXPECT_TRUE(MayBuildInOperand(R"(parts = s4[6,2] bitcast-convert(p)
+      line = s4[12] reshape(parts)
+      negated = s4[12] negate(line)
+      joined = s4[6,2] reshape(negated)
+      ROOT r = u8[6] bitcast-convert(joined))"));
+  // Element k comes from other bytes than byte k.
+  EXPECT_FALSE(MayBuildInOperand(R"(parts = s4[6,2] bitcast-convert(p)
+      line = s4[12] reshape(parts)
+      backwards = s4[12] reverse(line), dimensions={0}
+      joined = s4[6,2] reshape(backwards)
+      ROOT r = u8[6] bitcast-convert(joined))"));
+  // Bytes 2k and 2k + 1 meet in one byte on the way.
+  EXPECT_FALSE(MayBuildInOperand(R"(small = u4[6] convert(p)
+      pairs = u4[3,2] reshape(small)
+      half = u8[3] bitcast-convert(pairs)
+      parts = u4[3,2] bitcast-convert(half)
+      line = u4[6] reshape(parts)
+      ROOT r = u8[6] convert(line))"));
+}
+
 TEST(IndexValue, SumsAndProductsOfOneNumber) {
   ir::Module module = Program(
       "  three = s32[] constant(3)\n  a = s32[] multiply(i, three)\n  b = s32[] subtract(a, one)\n"

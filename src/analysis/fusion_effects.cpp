@@ -87,13 +87,15 @@ class Alignment {
  public:
   // `is_sink(use)`: the use is an allowed end. `outputs_are_sinks`: so is being a result of the fusion.
   // `exchange`: element k may flow into its partner as well.
+  // `byte_count`: of arrays of so many bytes, each may be taken apart into smaller elements and put together again; 0: not.
   Alignment(const Module& module, InstrId root, bool outputs_are_sinks, std::function<bool(const Use&)> is_sink,
-            std::optional<Exchange> exchange = std::nullopt)
+            std::optional<Exchange> exchange = std::nullopt, int64_t byte_count = 0)
       : module_(module),
         root_(root),
         outputs_are_sinks_(outputs_are_sinks),
         is_sink_(std::move(is_sink)),
-        exchange_(std::move(exchange)) {}
+        exchange_(std::move(exchange)),
+        byte_count_(byte_count) {}
 
   bool Holds(InstrId id) {
     auto [entry, fresh] = known_.try_emplace(id, false);
@@ -108,7 +110,7 @@ class Alignment {
   bool HoldsAt(const Use& use) {
     if (is_sink_(use)) return true;
     if (module_.instruction(use.user).opcode == Opcode::kTuple) return use.user == root_ && outputs_are_sinks_;
-    if (IsRename(module_, use.user)) return Holds(use.user);
+    if (IsRename(module_, use.user) || StaysInsideBytes(use.user)) return Holds(use.user);
     if (exchange_ && ExchangeOf(module_, use.user) == exchange_) return Holds(use.user);
     const OperandRead read = EffectsOf(module_, use.user).reads[use.operand];
     // Only loops over elements read and write them one by one. A window update has its own rule in WindowTie; a sort or a
@@ -119,11 +121,22 @@ class Alignment {
     return read.same_index && is_loop && Holds(use.user);
   }
 
+  // The parts of byte k come behind those of byte k - 1, as long as nothing larger than a byte is made.
+  bool StaysInsideBytes(InstrId id) const {
+    const Instruction& instruction = module_.instruction(id);
+    if (byte_count_ == 0 || instruction.opcode != Opcode::kBitcastConvert) return false;
+    const Shape& operand = module_.shape(instruction.operands[0]);
+    const int bits = std::max(ir::ElementBits(operand.element_type), ir::ElementBits(instruction.shape.element_type));
+    return bits == 8 && operand.is_row_major() && instruction.shape.is_row_major() &&
+           instruction.shape.element_count() >= byte_count_;
+  }
+
   const Module& module_;
   InstrId root_;
   bool outputs_are_sinks_;
   std::function<bool(const Use&)> is_sink_;
   std::optional<Exchange> exchange_;
+  int64_t byte_count_;
   std::unordered_map<InstrId, bool> known_;
 };
 
@@ -178,6 +191,8 @@ class FusionAnalysis {
     if (one_loop) effects.exchange = CommonExchange();
     Alignment alignment(module_, fused_.root, true, nowhere);
     Alignment paired(module_, fused_.root, true, nowhere, effects.exchange);
+    const int64_t byte_count = CommonByteCount();
+    Alignment in_bytes(module_, fused_.root, true, nowhere, std::nullopt, byte_count);
     for (size_t number = 0; number < effects.reads.size(); ++number) {
       InstrId parameter = fused_.parameters.at(number);
       if (!module_.shape(parameter).is_array()) {
@@ -187,7 +202,9 @@ class FusionAnalysis {
       effects.reads[number].bytes = Footprint::Nothing();
       IncludeReads(module_, fused_.root, parameter, effects.reads[number]);
       effects.reads[number].bytes = OutsideFusion(module_, fusion_id_, effects.reads[number].bytes);
-      effects.reads[number].same_index = one_loop && alignment.Holds(parameter);
+      const bool holds_bytes = byte_count > 0 && IsBytes(module_.shape(parameter), byte_count);
+      effects.reads[number].same_index =
+          one_loop && (alignment.Holds(parameter) || (holds_bytes && in_bytes.Holds(parameter)));
       effects.reads[number].same_pair = one_loop && paired.Holds(parameter);
       if (effects.reads[number].same_index) {
         AddFullTies(number, TieKind::kElementwise, effects);
@@ -205,6 +222,21 @@ class FusionAnalysis {
     return std::ranges::all_of(outputs_, [&](const Output& output) {
       return SameOrder(module_.shape(output.value), module_.shape(outputs_.front().value));
     });
+  }
+
+  static bool IsBytes(const Shape& shape, int64_t count) {
+    return shape.is_array() && ir::ElementBits(shape.element_type) == 8 && shape.element_count() == count &&
+           shape.is_row_major();
+  }
+
+  // The number of elements of every result where all are arrays of as many bytes; 0 otherwise.
+  int64_t CommonByteCount() const {
+    const Shape& first = module_.shape(outputs_.front().value);
+    if (!first.is_array()) return 0;
+    const int64_t count = first.element_count();
+    const bool all = std::ranges::all_of(
+        outputs_, [&](const Output& output) { return IsBytes(module_.shape(output.value), count); });
+    return all ? count : 0;
   }
 
   // The exchange that all transposes and reverses inside make; nothing when they differ.

@@ -149,20 +149,37 @@ class Lowering {
     return {};
   }
 
+  // Whoever takes packed elements apart reads the bytes, through a bitcast.
+  Status RefusePacked(InstrId id) const {
+    const Instruction& instruction = module_.instruction(id);
+    const auto is_packed = [&](InstrId value) {
+      return std::ranges::any_of(ArrayLeaves(module_.shape(value)), &Shape::is_packed);
+    };
+    if (!is_packed(id) && !std::ranges::any_of(instruction.operands, is_packed)) return {};
+    return Unimplemented(fmt::format("`{}` (`{}`) on elements that are packed in memory",
+                                     ir::OpcodeName(instruction.opcode), instruction.name),
+                         module_.SourceOf(id));
+  }
+
   Status One(InstrId id) {
     const Instruction& instruction = module_.instruction(id);
     switch (instruction.opcode) {
       case Opcode::kParameter: return {};
       case Opcode::kWhile: return While(id);
       case Opcode::kConditional: return Conditional(id);
+      default: break;
+    }
+    const bool moves_bytes =
+        instruction.opcode == Opcode::kCopy && instruction.shape == module_.shape(module_.operand(id, 0));
+    if (!plan_.IsView(id) && !moves_bytes) TRY_STATUS(RefusePacked(id));
+    switch (instruction.opcode) {
       case Opcode::kConstant: return Constant(id);
       case Opcode::kCustomCall: return CustomCall(id);
       default: break;
     }
     if (plan_.windows.contains(id)) return SetWindow(id);
     if (plan_.placements[id].empty() || plan_.IsView(id)) return {};
-    if (instruction.opcode == Opcode::kCopy && instruction.shape == module_.shape(instruction.operands[0]))
-      return Copy(id);
+    if (moves_bytes) return Copy(id);
     return Compute(id);
   }
 

@@ -7,9 +7,19 @@
 #include "ir/number/small_float.h"
 
 namespace stead::ir {
+namespace {
+
+// Literals are never packed, so their shape does not say so.
+Shape Unpacked(Shape shape) {
+  if (shape.is_packed()) shape.layout.suffix.clear();
+  return shape;
+}
+
+}  // namespace
 
 Literal Literal::Zeros(Shape shape) {
   STEAD_CHECK(shape.is_array());
+  shape = Unpacked(std::move(shape));
   Literal literal;
   size_t size = static_cast<size_t>(shape.byte_size());
   auto storage = std::shared_ptr<std::byte[]>(new std::byte[size]());
@@ -21,6 +31,7 @@ Literal Literal::Zeros(Shape shape) {
 }
 
 Literal Literal::View(Shape shape, std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  shape = Unpacked(std::move(shape));
   STEAD_CHECK(shape.is_array() && static_cast<int64_t>(bytes.size()) == shape.byte_size());
   Literal literal;
   literal.shape_ = std::move(shape);
@@ -45,6 +56,7 @@ Literal Literal::Token() {
 }
 
 Literal Literal::WithShape(Shape shape) const {
+  shape = Unpacked(std::move(shape));
   STEAD_CHECK(shape.is_array() && shape.byte_size() == shape_.byte_size() && !elided_);
   Literal literal = *this;
   literal.shape_ = std::move(shape);

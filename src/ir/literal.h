@@ -18,7 +18,7 @@ class Literal {
   Literal() = default;
   // Zero-filled, owned, writable. REQUIRES: array shape.
   static Literal Zeros(Shape shape);
-  // Borrows `bytes`, which `owner` keeps alive. REQUIRES: bytes.size() == shape.byte_size().
+  // Borrows `bytes`, which `owner` keeps alive. REQUIRES: as many bytes as the shape has when not packed.
   static Literal View(Shape shape, std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
   static Literal Tuple(std::vector<Literal> elements);
   static Literal Token();

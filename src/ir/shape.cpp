@@ -67,7 +67,9 @@ int64_t Shape::element_count() const {
 
 int64_t Shape::byte_size() const {
   switch (kind) {
-    case Kind::kArray: return element_count() * ElementBytes(element_type);
+    case Kind::kArray:
+      if (is_packed()) return (element_count() * ElementBits(element_type) + 7) / 8;
+      return element_count() * ElementBytes(element_type);
     case Kind::kTuple:
     case Kind::kBuffer: {
       int64_t bytes = 0;
@@ -78,6 +80,10 @@ int64_t Shape::byte_size() const {
     case Kind::kOpaque: return 0;
   }
   return 0;
+}
+
+bool Shape::is_packed() const {
+  return is_array() && !layout.suffix.empty() && layout.suffix == PackedSuffix(element_type);
 }
 
 bool Shape::is_row_major() const {
@@ -153,6 +159,11 @@ std::vector<int64_t> RowMajorStrides(const std::vector<int64_t>& dimensions) {
   std::vector<int64_t> strides(dimensions.size(), 1);
   for (size_t dim = dimensions.size(); dim-- > 1;) strides[dim - 1] = strides[dim] * dimensions[dim];
   return strides;
+}
+
+std::string PackedSuffix(ElementType type) {
+  const int bits = ElementBits(type);
+  return bits > 1 && bits < 8 ? fmt::format(":E({})", bits) : std::string();
 }
 
 const Shape& SubShape(const Shape& shape, const ShapeIndex& index) {

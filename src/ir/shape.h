@@ -16,8 +16,9 @@ using ShapeIndex = std::vector<int64_t>;
 // Order of dimensions in memory. `minor_to_major` empty means row major (last dimension fastest).
 struct Layout {
   std::vector<int64_t> minor_to_major;
-  std::string
-      suffix;  // what follows the order in HLO text, verbatim: ":T(8,128)", ":S(1)"; describes other machines' memory
+  // What follows the order in HLO text, verbatim. ":E(4)" packs elements of 4 bits; all others, ":T(8,128)" or ":S(1)", describe
+  // other machines' memory.
+  std::string suffix;
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
@@ -44,8 +45,11 @@ struct Shape {
 
   // Number of elements of an array; 1 for a scalar. REQUIRES: is_array(), not unbounded.
   int64_t element_count() const;
-  // Bytes of the value: arrays by element_count, tuples the sum of their leaves, tokens 0.
+  // Bytes of the value: arrays by element_count and by whether they are packed, tuples the sum of their leaves, tokens 0.
   int64_t byte_size() const;
+  // True for arrays whose elements, of fewer than 8 bits, lie side by side, the first in the lowest bits of a byte. In all
+  // others an element takes a byte at least.
+  bool is_packed() const;
   // True for arrays whose elements lie row major without tiles.
   bool is_row_major() const;
 
@@ -66,13 +70,16 @@ inline constexpr int64_t kMaxValueBytes = int64_t{1} << 40;
 // Larger ones are refused by the readers, so that no arithmetic on sizes overflows.
 inline constexpr int64_t kMaxReadableBytes = int64_t{1} << 60;
 
-// byte_size(), or nothing when it passes the limit or is not known. An extent of 0 counts as 1, so that it hides no huge neighbour.
+// byte_size() if not packed, or nothing when it passes the limit or is not known. An extent of 0 counts as 1, so that it hides no huge neighbour.
 std::optional<int64_t> CheckedByteSize(const Shape& shape, int64_t limit = kMaxValueBytes);
 // What every reader accepts: within kMaxReadableBytes, unbounded dimensions counted as 1.
 bool IsReadable(const Shape& shape);
 
 // Row-major strides in elements: {3, 1} for [2, 3].
 std::vector<int64_t> RowMajorStrides(const std::vector<int64_t>& dimensions);
+
+// The suffix of packed layouts: ":E(4)"; empty for types that fill bytes anyway.
+std::string PackedSuffix(ElementType type);
 
 // The sub-shape at `index`. REQUIRES: the index is valid for the shape.
 const Shape& SubShape(const Shape& shape, const ShapeIndex& index);

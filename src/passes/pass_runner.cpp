@@ -25,6 +25,8 @@
 #include "passes/normalize/merge_scans.h"
 #include "passes/normalize/nested_update.h"
 #include "passes/normalize/own_fills.h"
+#include "passes/normalize/packed_border.h"
+#include "passes/normalize/packed_moves.h"
 #include "passes/normalize/row_major.h"
 #include "passes/normalize/single_window.h"
 #include "passes/normalize/synchronous.h"

@@ -46,11 +46,22 @@ Result<ir::Layout> LayoutFrom(const ir::Shape& shape, const PJRT_Buffer_MemoryLa
   return ir::Layout{.minor_to_major = {order.begin(), order.end()}};
 }
 
-// The same array in a layout of the C API; null means row major.
+// The same array in a layout of the C API; null means row major. Not packed.
 Result<ir::Shape> WithLayout(ir::Shape shape, const PJRT_Buffer_MemoryLayout* given) {
   shape.layout = {};
   if (given == nullptr) return shape;
   TRY(shape.layout, LayoutFrom(shape, *given));
+  return shape;
+}
+
+// As devices keep arrays: elements below 8 bits are packed.
+ir::Shape OnDevice(ir::Shape shape) {
+  shape.layout.suffix = ir::PackedSuffix(shape.element_type);
+  return shape;
+}
+
+ir::Shape Unpacked(ir::Shape shape) {
+  shape.layout.suffix.clear();
   return shape;
 }
 
@@ -83,6 +94,23 @@ void CopyArray(const ir::Shape& shape, const std::byte* source, const ByteStride
   }
 }
 
+// From strides of the host to the memory of a device.
+void CopyFromHost(const ir::Shape& shape, const std::byte* source, const ByteStrides& strides, std::byte* memory) {
+  if (shape.element_count() == 0) return;
+  if (!shape.is_packed()) return CopyArray(shape, source, strides, memory, ir::MemoryStrides(shape));
+  std::vector<std::byte> elements(static_cast<size_t>(shape.element_count()));
+  CopyArray(Unpacked(shape), source, strides, elements.data(), ir::MemoryStrides(shape));
+  ir::PackElements(shape.element_type, elements, {memory, static_cast<size_t>(shape.byte_size())});
+}
+
+void CopyToHost(const ir::Shape& shape, const std::byte* memory, std::byte* target, const ByteStrides& strides) {
+  if (shape.element_count() == 0) return;
+  if (!shape.is_packed()) return CopyArray(shape, memory, ir::MemoryStrides(shape), target, strides);
+  std::vector<std::byte> elements(static_cast<size_t>(shape.element_count()));
+  ir::UnpackElements(shape.element_type, {memory, static_cast<size_t>(shape.byte_size())}, elements);
+  CopyArray(Unpacked(shape), elements.data(), ir::MemoryStrides(shape), target, strides);
+}
+
 // The memory meant by a call that may name it, or a device, or neither.
 PJRT_Memory* MemoryMeant(PJRT_Client* client, PJRT_Device* device, PJRT_Memory* memory) {
   if (memory != nullptr) return memory;
@@ -108,10 +136,9 @@ Status ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
   if (args.byte_strides != nullptr && args.num_byte_strides == strides.size()) {
     strides.assign(args.byte_strides, args.byte_strides + args.num_byte_strides);
   }
+  shape = OnDevice(std::move(shape));
   TRY(runtime::AllocationRef memory, runtime::Allocate(shape.byte_size()));
-  if (shape.element_count() > 0) {
-    CopyArray(shape, static_cast<const std::byte*>(args.data), strides, memory->data(), ir::MemoryStrides(shape));
-  }
+  CopyFromHost(shape, static_cast<const std::byte*>(args.data), strides, memory->data());
   PJRT_Memory* place = MemoryMeant(args.client, args.device, args.memory);
   auto event = std::make_unique<PJRT_Event>();
   args.buffer = new PJRT_Buffer(place, std::move(shape), std::move(memory));
@@ -122,6 +149,7 @@ Status ClientBufferFromHostBuffer(PJRT_Client_BufferFromHostBuffer_Args& args) {
 Status ClientCreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
   TRY(ir::Shape shape, ShapeFrom(args.element_type, args.dims, args.num_dims));
   TRY(shape, WithLayout(std::move(shape), args.layout));
+  shape = OnDevice(std::move(shape));
   auto release = [callback = args.on_delete_callback, pointer = args.device_buffer_ptr,
                   user_arg = args.on_delete_callback_arg] {
     if (callback != nullptr) callback(pointer, user_arg);
@@ -137,7 +165,7 @@ Status ClientCreateViewOfDeviceBuffer(PJRT_Client_CreateViewOfDeviceBuffer_Args&
 
 Status BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   PJRT_Buffer& source = *args.src;
-  const size_t bytes = static_cast<size_t>(source.shape.byte_size());
+  const size_t bytes = static_cast<size_t>(Unpacked(source.shape).byte_size());
   args.event = nullptr;
   if (args.dst == nullptr) {
     args.dst_size = bytes;
@@ -152,10 +180,7 @@ Status BufferToHostBuffer(PJRT_Buffer_ToHostBuffer_Args& args) {
   if (args.host_layout != nullptr) {
     TRY(host_shape, WithLayout(source.shape, args.host_layout));
   }
-  if (bytes > 0) {
-    CopyArray(source.shape, memory->data(), ir::MemoryStrides(source.shape), static_cast<std::byte*>(args.dst),
-              ir::MemoryStrides(host_shape));
-  }
+  CopyToHost(source.shape, memory->data(), static_cast<std::byte*>(args.dst), ir::MemoryStrides(host_shape));
   args.event = new PJRT_Event;
   return {};
 }

@@ -63,11 +63,11 @@ Result<ir::Literal> ReadNpy(std::string_view bytes, const ir::Shape& shape, cons
         fmt::format("the parameter is {}, which needs {}", shape.ToString(false), Squeezed(HeaderFor(shape))));
   }
   std::string_view data = bytes.substr(data_start);
-  if (static_cast<int64_t>(data.size()) != shape.byte_size()) {
-    return InvalidArgument(
-        fmt::format("the file holds {} bytes of elements, {} are needed", data.size(), shape.byte_size()), place);
-  }
   ir::Literal literal = ir::Literal::Zeros(ir::Shape::Array(shape.element_type, shape.dimensions));
+  if (data.size() != literal.bytes().size()) {
+    return InvalidArgument(
+        fmt::format("the file holds {} bytes of elements, {} are needed", data.size(), literal.bytes().size()), place);
+  }
   std::memcpy(literal.mutable_bytes().data(), data.data(), data.size());
   return literal;
 }

@@ -130,7 +130,7 @@ Result<std::vector<ir::Literal>> RunNative(ir::Module module, const RunOptions& 
   const runtime::Signature& signature = compiled.executable->signature();
   std::vector<runtime::Argument> memory;
   for (size_t number = 0; number < arguments.size(); ++number) {
-    TRY(runtime::AllocationRef block, runtime::Allocate(static_cast<int64_t>(arguments[number].bytes().size())));
+    TRY(runtime::AllocationRef block, runtime::Allocate(signature.parameters[number].byte_size()));
     ir::StoreInLayout(arguments[number], signature.parameters[number],
                       {block->data(), static_cast<size_t>(block->bytes())});
     memory.push_back({std::move(block), signature.donatable[number]});

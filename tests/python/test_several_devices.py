@@ -311,3 +311,15 @@ jax.effects_barrier()
 print(sorted(seen.items()))
 """)
     assert lines[0] == "[(0, [[0, 1], [1, 2]]), (1, [[2, 3], [3, 4]]), (2, [[4, 5], [5, 6]]), (3, [[6, 7], [7, 8]])]"
+
+
+def test_small_elements_are_packed_on_every_device():
+    lines = run("""
+small = (np.arange(36).reshape(6, 6) % 16 - 8).astype(jnp.int4)
+split = jax.device_put(small, on("rows", "columns"))
+doubled = jax.jit(lambda x: x + x)(split)
+print(parts(doubled)[3], split.addressable_shards[0].data.on_device_size_in_bytes())
+print(doubled.sharding == split.sharding, np.array_equal(np.asarray(doubled), small + small))
+""")
+    # Of 9 elements on each device, in five bytes; 4 + 4 is -8 in 4 bits.
+    assert lines[:2] == ["[[-6, -4, -2], [6, -8, -6], [2, 4, 6]] 5", "True True"]

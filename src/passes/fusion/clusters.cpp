@@ -324,7 +324,13 @@ class ClusterFinder {
     }
     if (is_scalar) return {{{kScalarMap, of_user.demand.elements()}}, false};
     Demand demand = of_user.demand;
-    if (ir::IsElementwise(instruction.opcode) || instruction.opcode == Opcode::kBitcastConvert) return demand;
+    if (ir::IsElementwise(instruction.opcode)) return demand;
+    if (instruction.opcode == Opcode::kBitcastConvert) {
+      // A byte is made from all of the elements that it holds.
+      const double ratio = own_elements / std::max(1.0, static_cast<double>(instruction.shape.element_count()));
+      for (Demand::Reads& reads : demand.reads) reads.elements *= std::max(1.0, ratio);
+      return demand;
+    }
     if (instruction.opcode == Opcode::kReshape && SameIndex(module_.shape(id), instruction.shape)) return demand;
     if (IsSpreadOverRows(id, instruction, of_user)) return {{{kRowMap, own_elements}}, false};
     if (instruction.opcode != Opcode::kReshape) demand.aligned = false;

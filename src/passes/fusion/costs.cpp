@@ -36,8 +36,11 @@ bool IsMovement(Opcode opcode) {
   }
 }
 
-bool KeepsElementWidth(const ir::Module& module, const Instruction& instruction) {
-  return module.shape(instruction.operands[0]).dimensions == instruction.shape.dimensions;
+// Others make several elements from one or the reverse; packing is known where loads and stores are made.
+bool KeepsElementWidthOrPacks(const ir::Module& module, const Instruction& instruction) {
+  const ir::Shape& operand = module.shape(instruction.operands[0]);
+  return operand.dimensions == instruction.shape.dimensions ||
+         std::max(ir::ElementBits(operand.element_type), ir::ElementBits(instruction.shape.element_type)) == 8;
 }
 
 }  // namespace
@@ -47,7 +50,7 @@ bool MayBeRoot(const ir::Module& module, InstrId id) {
   if (instruction.opcode == Opcode::kReduce) return HasStaticOperands(module, instruction);
   if (!HasStaticArrays(module, instruction)) return false;
   switch (instruction.opcode) {
-    case Opcode::kBitcastConvert: return KeepsElementWidth(module, instruction);
+    case Opcode::kBitcastConvert: return KeepsElementWidthOrPacks(module, instruction);
     case Opcode::kDynamicUpdateSlice: return true;
     default: return ir::IsElementwise(instruction.opcode) || IsMovement(instruction.opcode);
   }
@@ -59,7 +62,7 @@ bool MayBeInside(const ir::Module& module, InstrId id) {
   if (!module.control_successors(id).empty()) return false;
   if (!HasStaticArrays(module, instruction)) return false;
   switch (instruction.opcode) {
-    case Opcode::kBitcastConvert: return KeepsElementWidth(module, instruction);
+    case Opcode::kBitcastConvert: return KeepsElementWidthOrPacks(module, instruction);
     case Opcode::kConstant: return IsFree(module, id) && !instruction.As<ir::Literal>().elided();
     case Opcode::kIota:
     case Opcode::kReshape: return true;

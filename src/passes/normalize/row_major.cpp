@@ -19,16 +19,26 @@ using ir::Instruction;
 using ir::Opcode;
 using ir::Shape;
 
+// Packed arrays are there only for their bytes, which lie in one order whatever that of the elements is.
 bool IsRowMajor(const Shape& shape) {
   bool all = true;
-  ir::ForEachLeaf(
-      shape, [&](const ir::ShapeIndex&, const Shape& leaf) { all = all && (!leaf.is_array() || leaf.is_row_major()); });
+  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) {
+    all = all && (!leaf.is_array() || leaf.is_row_major() || leaf.is_packed());
+  });
   return all;
+}
+
+// The bytes of a packed parameter or result.
+bool IsOfPackedMemory(const ir::Module& module, const Instruction& bitcast) {
+  return bitcast.opcode == Opcode::kBitcast &&
+         (bitcast.shape.is_packed() || module.shape(bitcast.operands[0]).is_packed());
 }
 
 bool HasForeignMemory(const Shape& shape) {
   bool any = false;
-  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) { any = any || !leaf.layout.suffix.empty(); });
+  ir::ForEachLeaf(shape, [&](const ir::ShapeIndex&, const Shape& leaf) {
+    any = any || (!leaf.layout.suffix.empty() && !leaf.is_packed());
+  });
   return any;
 }
 
@@ -113,6 +123,7 @@ bool MayBeChanged(const ir::Module& module) {
     for (InstrId id : module.computation(computation).instructions) {
       const Instruction& instruction = module.instruction(id);
       if (HasForeignMemory(instruction.shape)) return false;
+      if (IsOfPackedMemory(module, instruction)) continue;
       if (instruction.opcode == Opcode::kBitcast && !IsExpressibleBitcast(module, instruction)) return false;
       if (LeavesTheProgram(module, id) && !IsRowMajor(instruction.shape)) return false;
     }
@@ -192,6 +203,7 @@ class Converter {
 
   void CollectOne(InstrId id) {
     const Instruction& instruction = module_.instruction(id);
+    if (IsOfPackedMemory(module_, instruction)) return;
     if (instruction.opcode == Opcode::kBitcast) {
       const Shape& from = module_.shape(instruction.operands[0]);
       if (!from.is_row_major() || !instruction.shape.is_row_major()) bitcasts_.push_back({id, from, instruction.shape});

@@ -75,6 +75,13 @@ InstrId Builder::TupleElement(InstrId tuple, int64_t index) {
             ir::TupleElementAttributes{index});
 }
 
+InstrId AddPlaceAtEnd(ir::Module& module, ir::ComputationId computation) {
+  ir::Instruction place;
+  place.opcode = Opcode::kTuple;
+  place.shape = Shape::Tuple({});
+  return module.Add(computation, std::move(place));
+}
+
 namespace {
 
 void AddControlPredecessors(ir::Module& module, InstrId id, const std::vector<InstrId>& added) {

@@ -45,6 +45,9 @@ class Builder {
   ir::InstrId origin_;
 };
 
+// An instruction behind all others of the computation, for a builder to build at. The caller erases it.
+ir::InstrId AddPlaceAtEnd(ir::Module& module, ir::ComputationId computation);
+
 // Replaces all uses of `old_id` by a value that existed before; whatever came after `old_id` still comes after its control
 // predecessors. RETURNS false, and does nothing, when the shapes differ (layouts included).
 bool Forward(ir::Module& module, ir::InstrId old_id, ir::InstrId value);

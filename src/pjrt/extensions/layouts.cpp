@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pjrt/buffer.h"
+#include "pjrt/element_type.h"
 #include "pjrt/program/executable.h"
 
 struct PJRT_Layouts_MemoryLayout {
@@ -19,26 +20,37 @@ namespace stead::pjrt {
 
 namespace {
 
-PJRT_Layouts_MemoryLayout* LayoutInOrder(const std::vector<int64_t>& minor_to_major) {
+PJRT_Layouts_MemoryLayout* LayoutWritten(std::string text) {
   static std::mutex mutex;
-  static auto* const layouts = new std::map<std::vector<int64_t>, PJRT_Layouts_MemoryLayout>;
+  static auto* const layouts = new std::map<std::string, PJRT_Layouts_MemoryLayout>;
   const std::lock_guard lock(mutex);
-  const auto [entry, is_new] = layouts->try_emplace(minor_to_major);
-  if (is_new) entry->second.text = fmt::format("{{{}}}", fmt::join(minor_to_major, ","));
+  const auto [entry, is_new] = layouts->try_emplace(text);
+  if (is_new) entry->second.text = std::move(text);
   return &entry->second;
 }
 
-PJRT_Layouts_MemoryLayout* RowMajorLayout(size_t rank) {
+PJRT_Layouts_MemoryLayout* LayoutInOrder(const std::vector<int64_t>& minor_to_major, const std::string& suffix) {
+  return LayoutWritten(fmt::format("{{{}{}}}", fmt::join(minor_to_major, ","), suffix));
+}
+
+PJRT_Layouts_MemoryLayout* RowMajorLayout(size_t rank, const std::string& suffix) {
   std::vector<int64_t> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
-  return LayoutInOrder(order);
+  return LayoutInOrder(order, suffix);
+}
+
+// Types that HLO does not have are refused when an array of them is made.
+std::string UsualSuffix(uint32_t type) {
+  const Result<ir::ElementType> known = FromPjrtType(static_cast<PJRT_Buffer_Type>(type));
+  return known.ok() ? ir::PackedSuffix(*known) : std::string();
 }
 
 }  // namespace
 
 PJRT_Layouts_MemoryLayout* LayoutOf(const ir::Shape& array) {
   const std::vector<int64_t>& order = array.layout.minor_to_major;
-  return order.empty() ? RowMajorLayout(array.dimensions.size()) : LayoutInOrder(order);
+  const std::string& suffix = array.layout.suffix;
+  return order.empty() ? RowMajorLayout(array.dimensions.size(), suffix) : LayoutInOrder(order, suffix);
 }
 
 Status LayoutDestroy(PJRT_Layouts_MemoryLayout_Destroy_Args&) { return {}; }
@@ -52,12 +64,12 @@ Status LayoutSerialize(PJRT_Layouts_MemoryLayout_Serialize_Args& args) {
 }
 
 Status ClientDefaultLayout(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args& args) {
-  args.layout = RowMajorLayout(args.num_dims);
+  args.layout = RowMajorLayout(args.num_dims, UsualSuffix(args.type));
   return {};
 }
 
 Status TopologyDefaultLayout(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args& args) {
-  args.layout = RowMajorLayout(args.num_dims);
+  args.layout = RowMajorLayout(args.num_dims, UsualSuffix(args.type));
   return {};
 }
 

@@ -59,7 +59,8 @@ Status CheckLayouts(const std::vector<ir::Shape>& shapes, const std::vector<ir::
   for (size_t number = 0; number < shapes.size(); ++number) {
     const bool is_as_told =
         number >= told.size() || ir::MemoryStrides(shapes[number]) == ir::MemoryStrides(told[number]);
-    if (is_as_told && shapes[number].layout.suffix.empty()) continue;
+    const bool is_packed_as_usual = shapes[number].layout.suffix == ir::PackedSuffix(shapes[number].element_type);
+    if (is_as_told && is_packed_as_usual) continue;
     return Unimplemented(fmt::format("{} {} has layout {}", what, number, shapes[number].ToString()));
   }
   return {};
@@ -90,6 +91,7 @@ Result<std::shared_ptr<const Program>> CompileProgram(SavedProgram program, std:
   TRY(CompileOptions options, ParseCompileOptions(given_options));
   TRY(ir::Module module, driver::Load(std::as_bytes(std::span(code)), program.code, options.driver.file_name));
   if (program.format == kHloFormat) UseDefaultLayouts(module);
+  UsePackedBorder(module);
   DumpAsEnvironmentSays(module.name, options.driver);
   TRY(const driver::Dump dump, driver::Dump::To(options.driver.dump_to));
   TRY_STATUS(dump.Write(std::string(DumpName(program.format, code)), code));

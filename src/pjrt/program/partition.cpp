@@ -61,6 +61,50 @@ class TileWalk {
   int64_t offset_ = 0;  // in bytes
 };
 
+ir::Shape Unpacked(ir::Shape shape) {
+  shape.layout.suffix.clear();
+  return shape;
+}
+
+// The memory of an array that is not packed, for one that is, and the reverse. Parts of bytes do not move by themselves.
+Result<runtime::AllocationRef> Unpack(const ir::Shape& packed, const runtime::AllocationRef& memory) {
+  TRY(runtime::AllocationRef elements, runtime::Allocate(Unpacked(packed).byte_size()));
+  ir::UnpackElements(packed.element_type, {memory->data(), static_cast<size_t>(packed.byte_size())},
+                     {elements->data(), static_cast<size_t>(packed.element_count())});
+  return elements;
+}
+
+Result<runtime::AllocationRef> Pack(const ir::Shape& packed, const runtime::AllocationRef& elements) {
+  TRY(runtime::AllocationRef memory, runtime::Allocate(packed.byte_size()));
+  ir::PackElements(packed.element_type, {elements->data(), static_cast<size_t>(packed.element_count())},
+                   {memory->data(), static_cast<size_t>(packed.byte_size())});
+  return memory;
+}
+
+Result<runtime::Argument> GatherPacked(const ir::Shape& whole, const ir::Tiling& tiling,
+                                       std::span<const runtime::Argument> device_tiles) {
+  TRY(const ir::Shape tile_shape, TileShape(whole, tiling));
+  std::vector<runtime::Argument> unpacked;
+  for (const runtime::Argument& tile : device_tiles) {
+    TRY(runtime::AllocationRef elements, Unpack(tile_shape, tile.memory));
+    unpacked.push_back({std::move(elements), true});
+  }
+  TRY(runtime::Argument gathered, Gather(Unpacked(whole), tiling, unpacked));
+  TRY(gathered.memory, Pack(whole, gathered.memory));
+  return gathered;
+}
+
+Result<std::vector<runtime::AllocationRef>> ScatterPacked(const ir::Shape& whole, const ir::Tiling& tiling,
+                                                          const runtime::AllocationRef& memory) {
+  TRY(const ir::Shape tile_shape, TileShape(whole, tiling));
+  TRY(const runtime::AllocationRef elements, Unpack(whole, memory));
+  TRY(std::vector<runtime::AllocationRef> tiles, Scatter(Unpacked(whole), tiling, elements));
+  for (runtime::AllocationRef& tile : tiles) {
+    TRY(tile, Pack(tile_shape, tile));
+  }
+  return tiles;
+}
+
 }  // namespace
 
 Result<ir::Shape> TileShape(const ir::Shape& whole, const ir::Tiling& tiling) {
@@ -96,6 +140,7 @@ Result<runtime::Signature> SignatureOfOneDevice(const runtime::Signature& whole,
 Result<runtime::Argument> Gather(const ir::Shape& whole, const ir::Tiling& tiling,
                                  std::span<const runtime::Argument> device_tiles) {
   if (tiling.is_whole()) return device_tiles.front();
+  if (whole.is_packed()) return GatherPacked(whole, tiling, device_tiles);
   TRY(runtime::AllocationRef memory, runtime::Allocate(whole.byte_size()));
   for (size_t device = 0; device < device_tiles.size(); ++device) {
     const std::byte* tile = device_tiles[device].memory->data();
@@ -111,6 +156,7 @@ Result<runtime::Argument> Gather(const ir::Shape& whole, const ir::Tiling& tilin
 Result<std::vector<runtime::AllocationRef>> Scatter(const ir::Shape& whole, const ir::Tiling& tiling,
                                                     const runtime::AllocationRef& memory) {
   if (tiling.is_whole()) return std::vector<runtime::AllocationRef>(tiling.device_tiles.size(), memory);
+  if (whole.is_packed()) return ScatterPacked(whole, tiling, memory);
   std::vector<runtime::AllocationRef> tiles;
   for (const int64_t number : tiling.device_tiles) {
     const TileWalk walk(whole, tiling, number);

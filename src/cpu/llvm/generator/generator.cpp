@@ -239,6 +239,40 @@ llvm::Value* Generator::LoadSteps(llvm::Value* first, llvm::FixedVectorType* vec
   return taken;
 }
 
+// How many lanes in a row read the same element, the first lane being the first of those, where `position` says so.
+int64_t Generator::LanesPerElement(const IndexExpression& position) const {
+  const IndexSpace& space = loops_.space();
+  int64_t lanes = 0;
+  for (const auto& [id, coefficient] : position.terms) {
+    if (!space[id].varies) continue;
+    if (space[id].kind != Variable::Kind::kQuotient || coefficient != 1 || lanes > 0) return 0;
+    if (!StartsAtMultiple(space[id])) return 0;
+    lanes = space[id].divisor;
+  }
+  return lanes;
+}
+
+// Whether what is divided grows by one from lane to lane, from a multiple of the divisor on.
+bool Generator::StartsAtMultiple(const Variable& division) const {
+  const IndexSpace& space = loops_.space();
+  const int64_t divisor = division.divisor;
+  // Vectors start at multiples of their length.
+  if (loops_.lanes() % divisor != 0 || !loops_.IsRegular(division.of) || loops_.LaneStep(division.of) != 1)
+    return false;
+  return division.of.constant % divisor == 0 && std::ranges::all_of(division.of.terms, [&](const auto& term) {
+           return space[term.first].varies || term.second % divisor == 0;
+         });
+}
+
+llvm::Value* Generator::LoadRepeated(llvm::Value* first, llvm::Type* scalar, llvm::Align align, int64_t repeats) {
+  const int64_t count = loops_.lanes() / repeats;
+  llvm::SmallVector<int, 64> order;
+  for (int64_t lane = 0; lane < loops_.lanes(); ++lane) order.push_back(static_cast<int>(lane / repeats));
+  llvm::Value* const loaded =
+      builder_.CreateAlignedLoad(llvm::FixedVectorType::get(scalar, static_cast<unsigned>(count)), first, align);
+  return builder_.CreateShuffleVector(loaded, order);
+}
+
 llvm::Value* Generator::Load(const MemoryArray& array, const Index& index, Guard guard) {
   const ElementType type = array.shape.element_type;
   llvm::Type* const scalar = MemoryType(builder_.getContext(), type);
@@ -260,6 +294,8 @@ llvm::Value* Generator::Load(const MemoryArray& array, const Index& index, Guard
                              : builder_.CreateMaskedLoad(vector, address, align, mask, nothing);
   } else if (mask == nullptr && loops_.IsRegular(position) && HasShortStep(loops_.LaneStep(position), loops_.lanes())) {
     stored = LoadSteps(loops_.Address(array.base, position, bytes), vector, align, loops_.LaneStep(position));
+  } else if (const int64_t repeats = LanesPerElement(position); mask == nullptr && repeats > 1) {
+    stored = LoadRepeated(loops_.Address(array.base, position, bytes), scalar, align, repeats);
   } else {
     llvm::Value* const addresses = builder_.CreateGEP(scalar, array.base, loops_.Lanes(position));
     llvm::Value* const all =
@@ -327,6 +363,18 @@ void Generator::Store(const MemoryArray& array, const Index& index, llvm::Value*
   builder_.CreateMaskedScatter(stored, builder_.CreateGEP(scalar, array.base, loops_.Lanes(position)), align, mask);
 }
 
+// Which part of an element each lane reads: 0, 1, 0, 1, ... where lanes read the elements of a row one by one.
+llvm::Value* Generator::PartLanes(const IndexExpression& part) {
+  const bool is_one_term = part.constant == 0 && part.terms.size() == 1 && part.terms[0].second == 1;
+  if (!is_one_term) return loops_.Lanes(part);
+  const Variable& remainder = loops_.space()[part.terms[0].first];
+  if (remainder.kind != Variable::Kind::kRemainder || !StartsAtMultiple(remainder)) return loops_.Lanes(part);
+  llvm::SmallVector<uint32_t, 64> parts;
+  for (int64_t lane = 0; lane < loops_.lanes(); ++lane)
+    parts.push_back(static_cast<uint32_t>(lane % remainder.divisor));
+  return llvm::ConstantDataVector::get(builder_.getContext(), parts);
+}
+
 llvm::Value* Generator::BitcastConvert(const Instruction& instruction, const Index& index, Guard guard) {
   const InstrId operand = instruction.operands[0];
   const ElementType from = module_.shape(operand).element_type;
@@ -349,7 +397,7 @@ llvm::Value* Generator::BitcastConvert(const Instruction& instruction, const Ind
     const Index outer(index.begin(), index.end() - 1);
     llvm::Value* bits = registers_.Reinterpret(At(operand, outer, guard), from, wide);
     const bool varies = loops_.space().Varies(index.back());
-    llvm::Value* part = varies ? loops_.Lanes(index.back()) : loops_.Scalar(index.back());
+    llvm::Value* part = varies ? PartLanes(index.back()) : loops_.Scalar(index.back());
     if (varies) bits = Splat(bits);
     part = arithmetic_.Splat(part, bits);
     llvm::Value* const amount = builder_.CreateMul(builder_.CreateIntCast(part, bits->getType(), false),

@@ -99,6 +99,12 @@ class Generator {
   llvm::Value* Elementwise(const ir::Instruction& instruction, const Index& index, Guard guard);
   llvm::Value* BitcastConvert(const ir::Instruction& instruction, const Index& index, Guard guard);
 
+  llvm::Value* PartLanes(const IndexExpression& part);
+
+  int64_t LanesPerElement(const IndexExpression& position) const;
+  bool StartsAtMultiple(const Variable& division) const;
+  // A vector in which each element stands `repeats` times; the first is at `first`.
+  llvm::Value* LoadRepeated(llvm::Value* first, llvm::Type* scalar, llvm::Align align, int64_t repeats);
   void StoreLeadingLanes(llvm::Value* vector, int64_t count, llvm::Value* address, llvm::Align align);
 
   // generator_complex.cpp: parts lie next to each other in memory. `position` as in Load and Store.

@@ -124,8 +124,8 @@ ir::Shape WithoutTiles(ir::Shape shape) {
 }
 
 Result<ir::Literal> ReadArray(MessageFields& fields, const ir::Shape& literal_shape, const ir::Shape& shape) {
-  TRY(std::vector<std::byte> memory, ReadElements(fields, literal_shape));
   const ir::Shape memory_shape = WithoutTiles(literal_shape);
+  TRY(std::vector<std::byte> memory, ReadElements(fields, memory_shape));
   if (!memory_shape.is_row_major()) return ir::LoadFromLayout(memory_shape, memory).WithShape(shape);
   const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(memory));
   return ir::Literal::View(shape, *owner, owner);

@@ -5,6 +5,7 @@
 
 #include "interp/box.h"
 #include "interp/elements.h"
+#include "ir/literal_layout.h"
 
 namespace stead::interp {
 namespace {
@@ -145,6 +146,11 @@ Result<Literal> EvaluateBitcast(const OpCall& call) {
   const Shape& operand_shape = call.module.shape(call.instruction.operands.at(0));
   const Dimensions& extents = operand_shape.dimensions;
   if (operand_shape.is_row_major() && call.shape().is_row_major()) return operand.WithShape(call.shape());
+  if (operand_shape.is_packed() || call.shape().is_packed()) {
+    std::vector<std::byte> bytes(static_cast<size_t>(operand_shape.byte_size()));
+    ir::StoreInLayout(operand, operand_shape, bytes);
+    return ir::LoadFromLayout(call.shape(), bytes);
+  }
   Literal memory = Literal::Zeros(Shape::Array(operand_shape.element_type, extents));
   CopyBox(extents, operand, {0, RowMajorStrides(extents)}, memory, {0, LayoutStrides(operand_shape)});
   memory = memory.WithShape(call.shape());
