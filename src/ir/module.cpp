@@ -323,11 +323,10 @@ std::string Module::UniqueName(const std::string& base) { return TakeName(names_
 
 // An operand that stands twice in the list counts its user once.
 void Module::AddUses(InstrId user) {
-  const std::vector<InstrId>& operands = instructions_[user].operands;
-  for (size_t number = 0; number < operands.size(); ++number) {
-    bool seen = std::find(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(number), operands[number]) !=
-                operands.begin() + static_cast<std::ptrdiff_t>(number);
-    if (!seen) users_[operands[number]].push_back(user);
+  for (InstrId operand : instructions_[user].operands) {
+    std::vector<InstrId>& users = users_[operand];
+    // Nobody else is added meanwhile, so an operand that was met before has it last.
+    if (users.empty() || users.back() != user) users.push_back(user);
   }
 }
 
