@@ -67,6 +67,7 @@ Footprint DynamicWindowFootprint(const Module& module, InstrId id, size_t first_
 
 bool SameOrder(const Shape& left, const Shape& right) {
   if (!left.is_array() || !right.is_array() || left.dimensions != right.dimensions) return false;
+  if (left.element_type == right.element_type) return left == right;
   Shape retyped = left;
   retyped.element_type = right.element_type;
   return retyped == right;

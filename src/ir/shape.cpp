@@ -88,6 +88,7 @@ bool Shape::is_packed() const {
 
 bool Shape::is_row_major() const {
   if (!is_array() || !layout.suffix.empty()) return false;
+  if (layout.minor_to_major.empty()) return true;
   // Dimensions of extent 1 do not move elements, wherever the order names them.
   int64_t previous = rank();
   for (int64_t dim : EffectiveOrder(*this)) {
@@ -111,7 +112,9 @@ bool Shape::Compatible(const Shape& other) const {
 bool operator==(const Shape& left, const Shape& right) {
   if (!left.Compatible(right)) return false;
   if (left.kind != Shape::Kind::kArray) return left.elements == right.elements;
-  return EffectiveOrder(left) == EffectiveOrder(right) && left.layout.suffix == right.layout.suffix;
+  const bool is_written_alike = left.layout.minor_to_major == right.layout.minor_to_major;
+  return (is_written_alike || EffectiveOrder(left) == EffectiveOrder(right)) &&
+         left.layout.suffix == right.layout.suffix;
 }
 
 std::string Shape::ToString(bool with_layout) const {

@@ -79,14 +79,6 @@ bool MayChangeBehindResult(const Dataflow& dataflow, int32_t conditional, const 
   return is_read;
 }
 
-std::vector<int32_t> ConditionalNodes(const Module& module, const Dataflow& dataflow) {
-  std::vector<int32_t> nodes;
-  for (int32_t node = 0; node < dataflow.node_count(); ++node) {
-    if (module.instruction(dataflow.instruction(node)).opcode == Opcode::kConditional) nodes.push_back(node);
-  }
-  return nodes;
-}
-
 }  // namespace
 
 ScopeContext WithAllGranted(const Module& module, const std::vector<Scope>& scopes, const ScopeContext& context) {
@@ -108,9 +100,11 @@ ScopeContext WithAllGranted(const Module& module, const std::vector<Scope>& scop
 
 void GrantBranchOperands(const Module& module, const Scope& scope, const ScopeContext& all_granted,
                          ScopeContext& context) {
-  Dataflow dataflow(module, scope.computation, context);
-  for (int32_t node : ConditionalNodes(module, dataflow)) {
-    InstrId id = dataflow.instruction(node);
+  const std::vector<InstrId> conditionals = ConditionalsIn(module, scope.computation);
+  if (conditionals.empty()) return;
+  const Dataflow dataflow(module, scope.computation, context);
+  for (InstrId id : conditionals) {
+    const int32_t node = dataflow.node(id);
     const Instruction& conditional = module.instruction(id);
     std::vector<bool> after = NodesAfter(module, dataflow, node);
     const BranchUse& most = all_granted.branches.at(id);
@@ -290,9 +284,10 @@ class BranchSummary {
 }  // namespace
 
 void SummariseBranches(const Module& module, const Scope& scope, ScopeContext& context) {
-  Dataflow outer(module, scope.computation, context);
-  for (int32_t node : ConditionalNodes(module, outer))
-    BranchSummary(module, outer, outer.instruction(node), context).Run();
+  const std::vector<InstrId> conditionals = ConditionalsIn(module, scope.computation);
+  if (conditionals.empty()) return;
+  const Dataflow outer(module, scope.computation, context);
+  for (InstrId id : conditionals) BranchSummary(module, outer, id, context).Run();
 }
 
 }  // namespace stead::inplace

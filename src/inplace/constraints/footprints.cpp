@@ -94,10 +94,7 @@ class ContentReads {
 }  // namespace
 
 void FindResultReads(const Module& module, const Scope& scope, ScopeContext& context) {
-  std::vector<InstrId> conditionals;
-  for (InstrId id : module.computation(scope.computation).instructions) {
-    if (module.instruction(id).opcode == Opcode::kConditional) conditionals.push_back(id);
-  }
+  const std::vector<InstrId> conditionals = ConditionalsIn(module, scope.computation);
   if (conditionals.empty()) return;
   const Dataflow dataflow(module, scope.computation, context);
   const ContentReads reads(dataflow);

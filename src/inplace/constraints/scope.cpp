@@ -73,6 +73,14 @@ Result<std::vector<Scope>> CollectScopes(Module& module, const PlanOptions& opti
   return scopes;
 }
 
+std::vector<InstrId> ConditionalsIn(const Module& module, ComputationId computation) {
+  std::vector<InstrId> conditionals;
+  for (InstrId id : module.computation(computation).instructions) {
+    if (module.instruction(id).opcode == Opcode::kConditional) conditionals.push_back(id);
+  }
+  return conditionals;
+}
+
 bool IsImmediate(const Instruction& instruction) {
   return instruction.opcode == Opcode::kConstant && instruction.shape.is_array() &&
          instruction.shape.element_count() == 1;

@@ -86,6 +86,9 @@ struct ScopeContext : analysis::DataflowContext {
 // RETURNS Unimplemented for a `call` that was not inlined.
 Result<std::vector<Scope>> CollectScopes(ir::Module& module, const PlanOptions& options);
 
+// In the order of the computation's list.
+std::vector<ir::InstrId> ConditionalsIn(const ir::Module& module, ir::ComputationId computation);
+
 // A constant of one element is stored wherever it is wanted, like the result of any op; larger ones are read-only memory.
 bool IsImmediate(const ir::Instruction& instruction);
 

@@ -65,11 +65,11 @@ bool OverwritesFully(const Module& module, const Dataflow& dataflow, int32_t nod
   bool in_pairs = false;
   for (const analysis::Tie& tie : dataflow.effects(node).ties) {
     if (KeepsBytes(tie.kind)) continue;
-    if (ArrayLeafNumber(module.shape(id), tie.result_index) != leaf) continue;
     InstrId operand = module.operand(id, static_cast<size_t>(tie.operand));
     const int32_t operand_leaf = ArrayLeafNumber(module.shape(operand), tie.operand_index);
     const analysis::Resolved& value = dataflow.value(operand, operand_leaf);
     if (value.definition != definition || !value.box.whole) continue;
+    if (ArrayLeafNumber(module.shape(id), tie.result_index) != leaf) continue;
     tied.push_back({static_cast<int32_t>(tie.operand), operand_leaf});
     in_pairs = in_pairs || tie.kind == analysis::TieKind::kExchange;
   }

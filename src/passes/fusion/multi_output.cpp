@@ -18,6 +18,7 @@ using ir::Instruction;
 using ir::Opcode;
 
 constexpr size_t kMaxMembers = 512;  // instructions in one loop; LLVM takes more than linear time for one
+constexpr size_t kMaxOutputs = 32;   // of one loop; each of them may lie over each operand
 constexpr size_t kMaxPartners = 16;  // users of one operand that are looked at
 
 bool IsOutputOfLoop(const ir::Module& module, InstrId id) {
@@ -219,6 +220,7 @@ class OutputFusion {
   bool MayJoin(const Loop& first, const Loop& second) const {
     if (first.dimensions(module_) != second.dimensions(module_)) return false;
     if (first.member_count(module_) + second.member_count(module_) > kMaxMembers) return false;
+    if (first.outputs.size() + second.outputs.size() > kMaxOutputs) return false;
     auto leads_elsewhere = [&](InstrId user) { return user != root_ && user != second.id; };
     if (!module_.shape(first.id).is_tuple()) return std::ranges::none_of(module_.users(first.id), leads_elsewhere);
     return std::ranges::all_of(module_.users(first.id), [&](InstrId element) {
