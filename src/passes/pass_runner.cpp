@@ -25,11 +25,11 @@
 #include "passes/normalize/merge_scans.h"
 #include "passes/normalize/nested_update.h"
 #include "passes/normalize/own_fills.h"
-#include "passes/normalize/packed_border.h"
-#include "passes/normalize/packed_moves.h"
 #include "passes/normalize/row_major.h"
 #include "passes/normalize/single_window.h"
 #include "passes/normalize/synchronous.h"
+#include "passes/packed/packed_border.h"
+#include "passes/packed/packed_moves.h"
 #include "passes/simplify/first_sorted.h"
 #include "passes/simplify/simplify.h"
 

@@ -1,4 +1,4 @@
-#include "passes/normalize/packed_border.h"
+#include "passes/packed/packed_border.h"
 
 #include "passes/pass_testing.h"
 

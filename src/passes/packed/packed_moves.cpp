@@ -1,13 +1,13 @@
-#include "passes/normalize/packed_moves.h"
+#include "passes/packed/packed_moves.h"
 
 #include <algorithm>
 #include <ranges>
 #include <utility>
 #include <vector>
 
-#include "passes/normalize/packed_state.h"
+#include "passes/packed/packed.h"
+#include "passes/packed/packed_state.h"
 #include "passes/rewrite/build.h"
-#include "passes/rewrite/packed.h"
 #include "passes/rewrite/sweep.h"
 
 namespace stead::passes {

@@ -1,13 +1,13 @@
-#include "passes/normalize/packed_state.h"
+#include "passes/packed/packed_state.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "passes/packed/packed.h"
 #include "passes/rewrite/build.h"
 #include "passes/rewrite/loop_elements.h"
-#include "passes/rewrite/packed.h"
 #include "passes/rewrite/tuple_elements.h"
 
 namespace stead::passes {

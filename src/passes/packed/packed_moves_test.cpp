@@ -1,4 +1,4 @@
-#include "passes/normalize/packed_moves.h"
+#include "passes/packed/packed_moves.h"
 
 #include <fmt/format.h>
 

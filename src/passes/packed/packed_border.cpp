@@ -1,11 +1,11 @@
-#include "passes/normalize/packed_border.h"
+#include "passes/packed/packed_border.h"
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
+#include "passes/packed/packed.h"
 #include "passes/rewrite/build.h"
-#include "passes/rewrite/packed.h"
 #include "passes/rewrite/sweep.h"
 
 namespace stead::passes {

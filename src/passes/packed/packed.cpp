@@ -1,4 +1,4 @@
-#include "passes/rewrite/packed.h"
+#include "passes/packed/packed.h"
 
 #include "base/check.h"
 
