@@ -113,7 +113,9 @@ class Planner {
     SummariseLoops(module, scope, context_);
     OrderBranches(scope);
     if (!options_.always_copy) FindBorrowing(module, scope, context_);
-    for (CopyRecord& record : SettleResults(module, scope, context_, moved_)) {
+    std::optional<Dataflow> known(std::in_place, module, scope.computation, context_);
+    const uint64_t known_revision = module.revision();
+    for (CopyRecord& record : SettleResults(module, scope, *known, context_, moved_)) {
       // Not proved: how few results can make room for those with a demanded place.
       bool is_forced = scope.kind == Scope::Kind::kEntry && record.reason != ir::CopyReason::kDemandedPlace;
       if (is_forced) lower_bound_->AddCopy(scope, record.bytes);
@@ -125,7 +127,8 @@ class Planner {
       // Pointers may lead to the copy that is made because of them.
       if (round > kMostRounds && !context_.pointer_choices.empty())
         return Unimplemented("copies do not part what pointers lead to");
-      Dataflow dataflow(module, scope.computation, context_);
+      if (round > 0 || module.revision() != known_revision) known.emplace(module, scope.computation, context_);
+      const Dataflow& dataflow = *known;
       ConflictGraph graph = BuildConflictGraph(module, scope, dataflow, context_);
       if (scope.kind == Scope::Kind::kEntry && !options_.always_copy)
         AddDemands(module, dataflow, context_, moved_at_end_, graph);

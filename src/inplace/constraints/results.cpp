@@ -68,11 +68,10 @@ std::vector<int32_t> FollowersOf(const Scope& scope, const ScopeContext& context
 
 }  // namespace
 
-std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const ScopeContext& context,
-                                      const std::map<int32_t, int>& moved) {
+std::vector<CopyRecord> SettleResults(Module& module, const Scope& scope, const Dataflow& dataflow,
+                                      const ScopeContext& context, const std::map<int32_t, int>& moved) {
   std::vector<CopyRecord> records;
   if (scope.kind == Scope::Kind::kLoopCondition) return records;
-  Dataflow dataflow(module, scope.computation, context);
   InstrId root = module.root(scope.computation);
   std::unordered_set<DefinitionId> returned;
   int32_t leaf_count = analysis::ArrayLeafCount(module.shape(root));

@@ -12,8 +12,8 @@ namespace stead::inplace {
 
 // Inserts copies of results that are the caller's, a constant, state the loop does not change, or returned twice, and of those
 // that `moved` names: result leaves of the entry that cannot stay where they are made, and how many copies move them (a second one
-// where results change places). Returns their records, complete.
-std::vector<CopyRecord> SettleResults(ir::Module& module, const Scope& scope, const ScopeContext& context,
-                                      const std::map<int32_t, int>& moved);
+// where results change places). Returns their records, complete. `dataflow`: of the scope, as it was.
+std::vector<CopyRecord> SettleResults(ir::Module& module, const Scope& scope, const analysis::Dataflow& dataflow,
+                                      const ScopeContext& context, const std::map<int32_t, int>& moved);
 
 }  // namespace stead::inplace
