@@ -28,7 +28,7 @@ TEST(RandomBitsOnTheMachine, TheUpperHalfOfPhiloxsCounterIsCarriedInto) {
       ROOT r = (u64[3], u32[22]) rng-bit-generator(s), algorithm=rng_philox })");
 }
 
-// The state is carried through a loop in place, the bits are made where the result lies.
+// The next state lies over the one that is given away, the bits are made where the result lies.
 TEST(RandomBitsOnTheMachine, NeedNoMemoryBesideTheResult) {
   const ir::Module module = Parse(R"(HloModule m, input_output_alias={ {0}: (0, {}, may-alias) }
     ENTRY main { s = u64[3] parameter(0)

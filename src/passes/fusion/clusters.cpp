@@ -25,6 +25,9 @@
 // One that is spread out again over the rows it was made from (a mean that is taken off) is made once per row, before the row's
 // elements, if the array is an argument that the caller keeps.
 //
+// Where a window starts, and which elements a gather reads, stays outside, where planning sees it, unless nobody can overwrite
+// the array that is read: an argument that the caller keeps, or a constant.
+//
 // What is given up: clusters with several results (multi_output.h).
 #include "passes/fusion/clusters.h"
 
@@ -223,10 +226,7 @@ class ClusterFinder {
   }
 
   // A gather whose array nobody can overwrite, so that nobody asks which of its elements are read, and when.
-  bool MayBeLookedUp(InstrId id) const {
-    const Instruction& gather = module_.instruction(id);
-    return gather.opcode == Opcode::kGather && IsFixed(gather.operands[0]) && module_.control_successors(id).empty();
-  }
+  bool MayBeLookedUp(InstrId id) const { return MayBeLookup(module_, id) && IsFixed(module_.operand(id, 0)); }
 
   bool IsFixed(InstrId array) const {
     const Origin origin = OriginOf(module_, array);

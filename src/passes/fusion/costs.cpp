@@ -70,6 +70,12 @@ bool MayBeInside(const ir::Module& module, InstrId id) {
   }
 }
 
+bool MayBeLookup(const ir::Module& module, InstrId id) {
+  const Instruction& instruction = module.instruction(id);
+  return instruction.opcode == Opcode::kGather && module.control_successors(id).empty() &&
+         HasStaticArrays(module, instruction);
+}
+
 bool IsFree(const ir::Module& module, InstrId id) {
   const Instruction& instruction = module.instruction(id);
   if (instruction.opcode == Opcode::kConstant)

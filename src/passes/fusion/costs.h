@@ -11,6 +11,9 @@ bool MayBeRoot(const ir::Module& module, ir::InstrId id);
 // May be computed element by element inside a fusion, on demand.
 bool MayBeInside(const ir::Module& module, ir::InstrId id);
 
+// A gather that may be the result of a fusion or inside of one, where nobody asks which elements it reads (clusters.h).
+bool MayBeLookup(const ir::Module& module, ir::InstrId id);
+
 // A constant of one element, or a fill or ramp made without reading an array: belongs wherever it is used.
 bool IsFree(const ir::Module& module, ir::InstrId id);
 
